@@ -41,11 +41,6 @@ export function isPrettyAmount(amount: bigint): boolean {
   return prettySet.has(amount);
 }
 
-/** The power of ten of a pretty amount (700 has 2); undefined for any other amount. */
-export function prettyPower(amount: bigint): number | undefined {
-  return isPrettyAmount(amount) ? amount.toString().length - 1 : undefined;
-}
-
 /**
  * An amount as its decimal digits times their powers of ten, lowest first. Low digits whose running sum is at most the
  * dust threshold are one sum, before the first larger part

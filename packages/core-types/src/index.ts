@@ -28,12 +28,10 @@ export {
   isPrettyAmount,
   parseAmount,
   prettyAmounts,
-  prettyPower,
   splitIntoDenominations,
 } from './amounts';
 export { decodeBase58, decodeTagged, encodeBase58, encodeTagged } from './base58';
 export { buildExtra, buildNonce, type ExtraParts } from './extra/build';
-export { encodeExtraFields, type ExtraField, parseExtraFields } from './extra/fields';
 export { ExtraTag, NonceTag, POW_NONCE_SIZE } from './extra/tags';
 export { findWalletExtra, type WalletExtraPlaces } from './extra/wallet-places';
 export { parseExtraWallet, type WalletExtra } from './extra/wallet-reader';

@@ -9,7 +9,6 @@ import {
   encodeRawBlock,
   encodeTransaction,
   parseExtra,
-  parseExtraFields,
   parseExtraWallet,
 } from '../src';
 import { damaged, MINUTES } from './damaged';
@@ -26,7 +25,6 @@ const extras = readJsonLines<{ extra: string }>('vectors/parse_extra.jsonl').map
 function readExtra(bytes: Buffer): Buffer {
   parseExtra(bytes);
   parseExtraWallet(bytes);
-  parseExtraFields(bytes);
   return bytes;
 }
 

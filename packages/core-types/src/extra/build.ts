@@ -1,8 +1,7 @@
 import { fromHex } from '../hex';
 import { isPaymentId } from '../payment-id';
 import { BinaryWriter } from '../writer';
-import { encodeExtraFields, type ExtraField } from './fields';
-import { NonceTag } from './tags';
+import { ExtraTag, NonceTag, POW_NONCE_SIZE } from './tags';
 
 /** The parts of an extra, written in this order; undefined parts are not written. */
 export interface ExtraParts {
@@ -14,14 +13,27 @@ export interface ExtraParts {
   readonly powNonce?: Buffer;
 }
 
-/** The extra of a transaction, a coinbase or a merge-mining parent. */
-export function buildExtra(parts: ExtraParts): Buffer {
-  const fields: ExtraField[] = [];
-  if (parts.publicKey !== undefined) fields.push({ type: 'publicKey', key: parts.publicKey });
-  if (parts.nonce !== undefined) fields.push({ type: 'nonce', nonce: parts.nonce });
-  if (parts.mergeMining !== undefined) fields.push({ type: 'mergeMining', ...parts.mergeMining });
-  if (parts.powNonce !== undefined) fields.push({ type: 'powNonce', nonce: parts.powNonce });
-  return encodeExtraFields(fields);
+/**
+ * The extra of a transaction, a coinbase or a merge-mining parent.
+ * @throws RangeError for a part of the wrong size
+ */
+export function buildExtra({ publicKey, nonce, mergeMining, powNonce }: ExtraParts): Buffer {
+  const writer = new BinaryWriter(96);
+  if (publicKey !== undefined) writer.byte(ExtraTag.publicKey).hash(publicKey);
+  if (nonce !== undefined) {
+    // The daemon's reader supports only one length byte.
+    if (nonce.length > 255) throw new RangeError('a nonce has at most 255 bytes');
+    writer.byte(ExtraTag.nonce).byte(nonce.length).bytes(nonce);
+  }
+  if (mergeMining !== undefined) {
+    const body = new BinaryWriter(48).varint(mergeMining.depth).hash(mergeMining.root).toBuffer();
+    writer.byte(ExtraTag.mergeMining).varint(body.length).bytes(body);
+  }
+  if (powNonce !== undefined) {
+    if (powNonce.length !== POW_NONCE_SIZE) throw new RangeError('a proof-of-work nonce has 8 bytes');
+    writer.byte(ExtraTag.powNonce).bytes(powNonce);
+  }
+  return writer.toBuffer();
 }
 
 /**

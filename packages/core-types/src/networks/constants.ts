@@ -42,6 +42,11 @@ export const MAX_BLOCK_VERSION = 7;
 /** The highest version of a transaction that parses. */
 export const MAX_TRANSACTION_VERSION = 1;
 export const MAX_MERGE_MINING_DEPTH = 256;
+/**
+ * Max depth of a reorganisation in blocks: a branch that forks further below the tip is never followed
+ * (docs/protocol/blocks.md#reorganisation).
+ */
+export const REORGANISATION_DEPTH = 180;
 
 /** Unlock times below this value are block indexes, others are Unix times. */
 export const UNLOCK_TIME_BOUNDARY = 500_000_000n;

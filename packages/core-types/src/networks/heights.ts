@@ -1,40 +1,8 @@
 /**
- * The indexes at which rules change. table.ts defines whether a change applies from this index or from the next.
+ * The indexes at which rules change, in mainnet's history (docs/protocol/networks.md#heights). table.ts defines whether
+ * a change applies from this index or from the next.
  */
-export interface RuleHeights {
-  readonly version2: number;
-  readonly version3: number;
-  readonly version4: number;
-  readonly version5: number;
-  readonly version6: number;
-  readonly version7: number;
-  readonly mixinV1: number;
-  readonly mixinV2: number;
-  readonly mixinV3: number;
-  readonly mixinV4: number;
-  readonly mixinV5: number;
-  readonly mixinV6: number;
-  readonly lwma4: number;
-  readonly lwma5: number;
-  readonly dustThreshold: number;
-  readonly fusionDustThreshold: number;
-  readonly extraAndSignatureCount: number;
-  readonly blockListAndTimeLock: number;
-  readonly minimumFee: number;
-  readonly outputCount: number;
-  readonly outputAmount: number;
-  readonly feePerByte: number;
-  readonly fusionFee: number;
-  readonly fusionFree: number;
-  readonly txPow: number;
-  readonly txPowDynamic: number;
-  readonly minimumUnlock: number;
-  readonly fixedReward: number;
-  readonly prunedPeers: number;
-}
-
-/** Mainnet's history (docs/protocol/networks.md#heights). Simnet has the same. */
-export const mainnetHeights: RuleHeights = {
+export const mainnetHeights = {
   version2: 1,
   version3: 2,
   version4: 3,
@@ -66,14 +34,16 @@ export const mainnetHeights: RuleHeights = {
   prunedPeers: 4_500_000,
 };
 
+export type RuleHeights = Readonly<typeof mainnetHeights>;
+
 /**
  * Devnet is mainnet's history at 1:10,000, rounded down, so that every change is within the first 430 blocks; the
  * first three versions keep their indexes, since version 1 cannot start below 0.
  */
 export const devnetHeights: RuleHeights = {
   ...(Object.fromEntries(
-    Object.entries(mainnetHeights).map(([name, height]: [string, number]) => [name, Math.floor(height / 10_000)]),
-  ) as unknown as RuleHeights),
+    Object.entries(mainnetHeights).map(([name, height]) => [name, Math.floor(height / 10_000)]),
+  ) as RuleHeights),
   version2: 1,
   version3: 2,
   version4: 3,

@@ -1,21 +1,11 @@
-import { ADDRESS_PREFIX } from './constants';
-import {
-  devnetHeights,
-  devnetUpgradeHeights,
-  mainnetHeights,
-  mainnetUpgradeHeights,
-  type RuleHeights,
-} from './heights';
+import { devnetHeights, devnetUpgradeHeights, mainnetHeights, mainnetUpgradeHeights } from './heights';
 import type { KnownBlock, Network, NetworkName } from './network';
 import { ruleChanges, ruleLookup } from './table';
-import { assertWindows } from './windows';
 
 export * from './constants';
-export type { RuleHeights } from './heights';
 export type { KnownBlock, Network, NetworkName, SeedAddress } from './network';
 export * from './pow-names';
 export type { FeeRule, MixinRange, RuleChange, Rules, TransactionPowRule } from './rules';
-export { assertWindows, REORGANISATION_DEPTH, WINDOW_MARGIN } from './windows';
 
 /** The first block of every network: version 1, timestamp 0, nonce 70, three outputs of 500,000,000,000. */
 const genesis = {
@@ -33,15 +23,10 @@ const genesis = {
   hash: Buffer.from('877e55b4e902b9bf4c9e0a7c16440f449339d56679c49d62261ae5c92596a6ce', 'hex'),
 };
 
-function rulesOf(heights: RuleHeights, txPowScale: bigint): Network['rulesAt'] {
-  return ruleLookup(ruleChanges(heights, txPowScale));
-}
-
 const mainnet: Network = {
   name: 'mainnet',
   networkId: Buffer.from('b50c4a6ccf52574165f991a4b6c143e9', 'hex'),
   ports: { p2p: 17855, rpc: 17856, zmq: 17857 },
-  addressPrefix: ADDRESS_PREFIX,
   genesis,
   knownBlocks: [
     { height: 100, hash: 'ac79baed856a44531af0da18b64c9c77ae4acd707962fb6f15905bd54804e3f3' },
@@ -68,13 +53,12 @@ const mainnet: Network = {
   dataFolder: undefined,
   upgradeHeights: mainnetUpgradeHeights,
   supportedHeight: Math.max(...mainnetUpgradeHeights),
-  rulesAt: rulesOf(mainnetHeights, 1n),
+  rulesAt: ruleLookup(ruleChanges(mainnetHeights, 1n)),
 };
 
-/** Settings of simnet and devnet: no peers needed, blocks on demand. */
-const standalone = {
-  addressPrefix: ADDRESS_PREFIX,
-  genesis,
+/** Mainnet as simnet and devnet have it: no peers needed, blocks on demand. */
+const standalone: Network = {
+  ...mainnet,
   knownBlocks: [],
   seeds: [],
   dnsSeeds: [],
@@ -82,7 +66,7 @@ const standalone = {
   usesUpnp: false,
   countsAsSynchronizedAlone: true,
   allowsGeneratedBlocks: true,
-} as const;
+};
 
 const simnet: Network = {
   ...standalone,
@@ -91,13 +75,7 @@ const simnet: Network = {
   ports: { p2p: 27855, rpc: 27856, zmq: 27857 },
   checkProofOfWork: false,
   fixedDifficulty: 1n,
-  rewindLimit: mainnet.rewindLimit,
-  pruneDepth: mainnet.pruneDepth,
-  liteWindow: mainnet.liteWindow,
   dataFolder: 'simnet',
-  upgradeHeights: mainnet.upgradeHeights,
-  supportedHeight: mainnet.supportedHeight,
-  rulesAt: mainnet.rulesAt,
 };
 
 const devnet: Network = {
@@ -105,7 +83,6 @@ const devnet: Network = {
   name: 'devnet',
   networkId: Buffer.from('wrkz devnet 0001', 'latin1'),
   ports: { p2p: 37855, rpc: 37856, zmq: 37857 },
-  checkProofOfWork: true,
   fixedDifficulty: 10n,
   rewindLimit: 400,
   pruneDepth: 400,
@@ -114,11 +91,10 @@ const devnet: Network = {
   dataFolder: 'devnet',
   upgradeHeights: devnetUpgradeHeights,
   supportedHeight: Math.max(...devnetUpgradeHeights),
-  rulesAt: rulesOf(devnetHeights, 1000n),
+  rulesAt: ruleLookup(ruleChanges(devnetHeights, 1000n)),
 };
 
 const networks: Readonly<Record<NetworkName, Network>> = { mainnet, simnet, devnet };
-Object.values(networks).forEach(assertWindows);
 
 export const networkNames: readonly NetworkName[] = ['mainnet', 'simnet', 'devnet'];
 

@@ -23,7 +23,6 @@ export interface Network {
   /** 16 bytes, sent in every handshake. */
   readonly networkId: Buffer;
   readonly ports: { readonly p2p: number; readonly rpc: number; readonly zmq: number };
-  readonly addressPrefix: bigint;
   readonly genesis: { readonly block: Buffer; readonly hash: Buffer };
   /** A few checkpoints, ascending: all networks share the genesis block, so these distinguish a node of another network. */
   readonly knownBlocks: readonly KnownBlock[];
