@@ -128,16 +128,23 @@ function batchJobs(): BatchJob[] {
   const pairs = Array.from({ length: BATCH }, () => crypto.generateKeyPair());
   const keys = pairs.map((pair) => pair.publicKey);
   const viewSecret = crypto.generateKeyPair().secretKey;
-  const spendKeys = keys.slice(0, 10);
-  const scan = (transactions: crypto.ScannedTransaction[]): Promise<unknown> =>
-    crypto.scanOutputsAsync({ viewSecret, transactions, spendKeys });
-  const bare = keys.map((publicKey) => ({ publicKey, outputs: [] }));
-  const single = keys.map((publicKey) => ({ publicKey, outputs: [publicKey] }));
-  const wide = keys.slice(0, 8).map((publicKey) => ({ publicKey, outputs: keys }));
+  const spendKeys = Buffer.concat(keys.slice(0, 10));
+  const joined = Buffer.concat(keys);
+  /** Of `count` transactions, each with its share of the outputs. */
+  const scan = (count: number, outputs: Buffer): Promise<unknown> =>
+    crypto.scanOutputsAsync({
+      viewSecret,
+      transactionKeys: joined.subarray(0, 32 * count),
+      outputCounts: new Uint32Array(count).fill(outputs.length / 32 / count),
+      outputs,
+      spendKeys,
+    });
+  const bare = Buffer.alloc(0);
+  const wide = Buffer.concat(Array.from({ length: 8 }, () => joined));
   return [
-    { name: 'key derivation', theirs: 'derivation', count: BATCH, once: () => scan(bare) },
-    { name: 'underive public key', theirs: 'underive', count: 8 * BATCH, once: () => scan(wide) },
-    { name: 'scan, one output a transaction', count: BATCH, once: () => scan(single) },
+    { name: 'key derivation', theirs: 'derivation', count: BATCH, once: () => scan(BATCH, bare) },
+    { name: 'underive public key', theirs: 'underive', count: 8 * BATCH, once: () => scan(8, wide) },
+    { name: 'scan, one output a transaction', count: BATCH, once: () => scan(BATCH, joined) },
     { name: 'key image', theirs: 'key-image', count: BATCH, once: () => crypto.generateKeyImagesAsync(pairs) },
     { name: 'check point', theirs: 'check-key', count: BATCH, once: () => crypto.checkKeysAsync(keys) },
     { name: 'check prime order', count: BATCH, once: () => crypto.checkKeyImagesAsync(keys) },

@@ -15,7 +15,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { NodeList, type SyncBlock } from '@wrkz/client';
 import { chainIdentity, networkOf } from '@wrkz/core-types';
-import { deterministicSubWalletKeys } from '@wrkz/crypto';
+import { deterministicSubWalletKeysAsync } from '@wrkz/crypto';
 import { chainAWallet } from '@wrkz/testing';
 import { Ledger, Synchronizer, walletFromKeys, importedSubWallet, type WalletContent } from '@wrkz/wallet-core';
 import { median, row, runBench, since } from './support/figures';
@@ -30,13 +30,13 @@ const { values } = parseArgs({
 });
 
 /** Alice's keys, and this number of sub-wallets in total. */
-function walletOf(count: number): WalletContent {
+async function walletOf(count: number): Promise<WalletContent> {
   const alice = chainAWallet('alice');
   const start = { height: 0, timestamp: 0 };
   const content = walletFromKeys(alice.viewSecret.toString('hex'), alice.spendSecret.toString('hex'), start);
   const subWallets = [...content.subWallets];
   for (let index = 1; index < count; index++) {
-    const { secretKey } = deterministicSubWalletKeys(alice.spendSecret, index);
+    const { secretKey } = await deterministicSubWalletKeysAsync(alice.spendSecret, index);
     subWallets.push(importedSubWallet(content, secretKey.toString('hex'), start).subWallet);
   }
   return { ...content, subWallets };
@@ -109,7 +109,7 @@ async function main(): Promise<void> {
       `\n${row(`${values.blocks} blocks`, ['blocks/s', 'outputs/s', 'processor', 'memory', 'pause', '99.9 %'])}`,
     );
     for (const count of values['sub-wallets'].split(',').map(Number)) {
-      const content = walletOf(count);
+      const content = await walletOf(count);
       const rounds: Round[] = [];
       for (let i = 0; i < Number(values.rounds); i++) rounds.push(await round(port, content));
       const of = (value: (one: Round) => number): number => median(rounds.map(value));

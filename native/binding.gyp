@@ -72,7 +72,6 @@
         'src/curve/keys.cc',
         'src/curve/napi_batch.cc',
         'src/curve/napi_keys.cc',
-        'src/curve/napi_signatures.cc',
         'src/curve/napi_sub_wallet.cc',
         'src/curve/random.cc',
         'src/curve/scalar.cc',

@@ -2,12 +2,7 @@
 #include <napi.h>
 
 #include "common/async.h"
-#include "curve/napi_batch.h"
-#include "curve/napi_keys.h"
-#include "curve/napi_sub_wallet.h"
-#include "hash/napi_hash.h"
-#include "pow/napi_pow.h"
-#include "pow/napi_search.h"
+#include "common/napi_modules.h"
 
 namespace {
 
@@ -18,7 +13,6 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   wrkz::RegisterPow(env, exports);
   wrkz::RegisterSearch(env, exports);
   wrkz::RegisterKeys(env, exports);
-  wrkz::RegisterSignatures(env, exports);
   wrkz::RegisterSubWallets(env, exports);
   wrkz::RegisterCurveBatches(env, exports);
   return exports;

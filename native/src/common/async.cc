@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "common/napi_modules.h"
 #include "common/napi_util.h"
 #include "common/thread_pool.h"
 
@@ -163,16 +164,16 @@ std::shared_ptr<Mailbox> MailboxOf(Napi::Env env) {
   return env.GetInstanceData<AddonData>()->mailbox;
 }
 
-Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch, size_t chunks) {
+Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch) {
   auto running = std::make_shared<Running>();
   running->batch = std::move(batch);
   running->mailbox = MailboxOf(env);
   running->batch->mailbox_ = running->mailbox;
   running->deferred = std::make_unique<Napi::Promise::Deferred>(Napi::Promise::Deferred::New(env));
-  running->chunks = chunks;
+  running->chunks = running->batch->chunks();
   const Napi::Promise promise = running->deferred->Promise();
   running->mailbox->Hold();
-  const size_t runners = std::max<size_t>(1, std::min(chunks, ThreadPool::Compute().limit()));
+  const size_t runners = std::max<size_t>(1, std::min(running->chunks, ThreadPool::Compute().limit()));
   running->runners = runners;
   for (size_t i = 0; i < runners; i++) {
     try {
@@ -188,6 +189,7 @@ Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch, size_t chu
   return promise;
 }
 
+// hardwareThreads(), setThreads(n)
 void RegisterPool(Napi::Env env, Napi::Object exports) {
   exports.Set("hardwareThreads", Napi::Function::New(env, HardwareThreads));
   exports.Set("setThreads", Napi::Function::New(env, SetThreads));

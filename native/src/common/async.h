@@ -31,6 +31,7 @@ std::shared_ptr<Mailbox> MailboxOf(Napi::Env env);
 class Batch {
  public:
   virtual ~Batch() = default;
+  virtual size_t chunks() const { return 1; }
   // Called on pool threads, once per chunk index; must write only the results of this chunk. If it throws, the promise
   // rejects.
   virtual void Work(size_t chunk) = 0;
@@ -41,14 +42,11 @@ class Batch {
   bool Abandoned() const { return mailbox_ != nullptr && mailbox_->closed(); }
 
  private:
-  friend Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch, size_t chunks);
+  friend Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch);
   std::shared_ptr<Mailbox> mailbox_;
 };
 
 // Starts the batch on ThreadPool::Compute() and returns its promise.
-Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch, size_t chunks);
-
-// hardwareThreads(), setThreads(n)
-void RegisterPool(Napi::Env env, Napi::Object exports);
+Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch);
 
 }  // namespace wrkz

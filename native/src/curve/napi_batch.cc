@@ -1,11 +1,12 @@
-#include "curve/napi_batch.h"
-
+// Batches of keys, rings or outputs on the native threads. Inputs are copied before the call returns. Lists are
+// concatenated in one buffer, and a Uint32Array has their counts.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/async.h"
+#include "common/napi_modules.h"
 #include "common/napi_util.h"
 #include "curve/batch.h"
 #include "curve/keys.h"
@@ -76,7 +77,7 @@ class KeyBatch : public Batch {
   KeyBatch(Kernel kernel, std::vector<uint8_t> keys)
       : kernel_(kernel), keys_(std::move(keys)), count_(keys_.size() / kKeySize), flags_(count_) {}
 
-  size_t chunks() const { return Chunks(count_, kKeysPerChunk); }
+  size_t chunks() const override { return Chunks(count_, kKeysPerChunk); }
 
   void Work(size_t chunk) override {
     const size_t first = chunk * kKeysPerChunk;
@@ -96,9 +97,7 @@ class KeyBatch : public Batch {
 Napi::Value StartKeys(const Napi::CallbackInfo& info, KeyBatch::Kernel kernel) {
   const Bytes keys = RequireBytes(info, 0, "keys");
   if (keys.size % kKeySize != 0) throw Napi::RangeError::New(info.Env(), "keys must be 32 bytes each");
-  auto batch = std::make_shared<KeyBatch>(kernel, keys.Copy());
-  const size_t chunks = batch->chunks();
-  return StartBatch(info.Env(), std::move(batch), chunks);
+  return StartBatch(info.Env(), std::make_shared<KeyBatch>(kernel, keys.Copy()));
 }
 
 // checkKeys(keys): promise of one byte per key
@@ -125,7 +124,7 @@ class RingBatch : public Batch {
     }
   }
 
-  size_t chunks() const { return boundaries_.size() - 1; }
+  size_t chunks() const override { return boundaries_.size() - 1; }
 
   void Work(size_t chunk) override {
     const size_t first = boundaries_[chunk];
@@ -155,9 +154,7 @@ Napi::Value CheckRingsJs(const Napi::CallbackInfo& info) {
   const Bytes keyImages = RequireBytes(info, 1, "key images", kKeySize * sizes.size());
   const Bytes keys = RequireBytes(info, 3, "public keys", kKeySize * members);
   const Bytes signatures = RequireBytes(info, 4, "signatures", kSignatureSize * members);
-  auto batch = std::make_shared<RingBatch>(prefixHashes, keyImages, sizes, keys, signatures);
-  const size_t chunks = batch->chunks();
-  return StartBatch(info.Env(), std::move(batch), chunks);
+  return StartBatch(info.Env(), std::make_shared<RingBatch>(prefixHashes, keyImages, sizes, keys, signatures));
 }
 
 class ScanBatch : public Batch {
@@ -179,7 +176,7 @@ class ScanBatch : public Batch {
 
   ~ScanBatch() override { Wipe(viewSecret_.data(), viewSecret_.size()); }
 
-  size_t chunks() const { return boundaries_.size() - 1; }
+  size_t chunks() const override { return boundaries_.size() - 1; }
 
   void Work(size_t chunk) override {
     const size_t first = boundaries_[chunk];
@@ -219,9 +216,7 @@ Napi::Value ScanOutputsJs(const Napi::CallbackInfo& info) {
   const Bytes outputs = RequireBytes(info, 3, "outputs", kKeySize * Sum(counts));
   const Bytes spendKeys = RequireBytes(info, 4, "spend keys");
   if (spendKeys.size % kKeySize != 0) throw Napi::RangeError::New(info.Env(), "spend keys must be 32 bytes each");
-  auto batch = std::make_shared<ScanBatch>(viewSecret, keys, counts, outputs, spendKeys);
-  const size_t chunks = batch->chunks();
-  return StartBatch(info.Env(), std::move(batch), chunks);
+  return StartBatch(info.Env(), std::make_shared<ScanBatch>(viewSecret, keys, counts, outputs, spendKeys));
 }
 
 class KeyImageBatch : public Batch {
@@ -230,7 +225,7 @@ class KeyImageBatch : public Batch {
       : keys_(keys.Copy()), secrets_(secrets.Copy()), images_(keys.size) {}
   ~KeyImageBatch() override { Wipe(secrets_.data(), secrets_.size()); }
 
-  size_t chunks() const { return Chunks(keys_.size() / kKeySize, kKeysPerChunk); }
+  size_t chunks() const override { return Chunks(keys_.size() / kKeySize, kKeysPerChunk); }
 
   void Work(size_t chunk) override {
     const size_t first = kKeySize * chunk * kKeysPerChunk;
@@ -249,9 +244,7 @@ Napi::Value KeyImagesJs(const Napi::CallbackInfo& info) {
   const Bytes keys = RequireBytes(info, 0, "public keys");
   if (keys.size % kKeySize != 0) throw Napi::RangeError::New(info.Env(), "public keys must be 32 bytes each");
   const Bytes secrets = RequireBytes(info, 1, "secret keys", keys.size);
-  auto batch = std::make_shared<KeyImageBatch>(keys, secrets);
-  const size_t chunks = batch->chunks();
-  return StartBatch(info.Env(), std::move(batch), chunks);
+  return StartBatch(info.Env(), std::make_shared<KeyImageBatch>(keys, secrets));
 }
 
 // limitCurveLanes(limit), forceCurveLanes(lanes): false if not available, curveLanes(): number that a large batch uses

@@ -1,11 +1,13 @@
-#include "curve/napi_keys.h"
-
+// Keys, key images and ring signatures, one at a time. Results are written to the output buffer, the last argument. Functions that decode
+// a point return false if it does not decode, otherwise true.
 #include <cstring>
 
 #include "common/bytes.h"
+#include "common/napi_modules.h"
 #include "common/napi_util.h"
 #include "curve/keys.h"
 #include "curve/random.h"
+#include "curve/signatures.h"
 #include "hash/keccak.h"
 
 namespace wrkz {
@@ -110,6 +112,40 @@ Napi::Value PointFromFieldJs(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// Arguments 0 to 2: prefix hash, key image, concatenated keys of the ring members.
+Ring RequireRing(const Napi::CallbackInfo& info) {
+  const Bytes prefixHash = RequireBytes(info, 0, "prefix hash", 32);
+  const Bytes keyImage = RequireBytes(info, 1, "key image", kKeySize);
+  const Bytes keys = RequireBytes(info, 2, "public keys");
+  if (keys.size % kKeySize != 0) throw Napi::RangeError::New(info.Env(), "public keys must be 32 bytes each");
+  return {prefixHash.data, keyImage.data, keys.data, keys.size / kKeySize};
+}
+
+// signRing(prefixHash, keyImage, keys, secret, real, output): '' or an error message
+Napi::Value SignRingJs(const Napi::CallbackInfo& info) {
+  const Ring ring = RequireRing(info);
+  const Bytes secret = RequireBytes(info, 3, "secret key", kKeySize);
+  if (ring.members == 0) throw Napi::RangeError::New(info.Env(), "a ring needs a member");
+  const uint64_t real = RequireInteger(info, 4, "real index", ring.members - 1);
+  uint8_t* output = RequireOutput(info, 5, ring.members * kSignatureSize);
+  switch (SignRing(ring, static_cast<size_t>(real), secret.data, output)) {
+    case SignResult::kInvalidKeyImage:
+      return Napi::String::New(info.Env(), "invalid key image");
+    case SignResult::kInvalidMember:
+      return Napi::String::New(info.Env(), "invalid public key in the ring");
+    case SignResult::kOk:
+      break;
+  }
+  return Napi::String::New(info.Env(), "");
+}
+
+// checkRing(prefixHash, keyImage, keys, signatures)
+Napi::Value CheckRingJs(const Napi::CallbackInfo& info) {
+  const Ring ring = RequireRing(info);
+  const Bytes signatures = RequireBytes(info, 3, "signatures", ring.members * kSignatureSize);
+  return Bool(info, CheckRing(ring, signatures.data));
+}
+
 }  // namespace
 
 void RegisterKeys(Napi::Env env, Napi::Object exports) {
@@ -132,6 +168,8 @@ void RegisterKeys(Napi::Env env, Napi::Object exports) {
   set("hashToScalar", HashToScalarJs);
   set("hashToPoint", HashToPointJs);
   set("pointFromField", PointFromFieldJs);
+  set("signRing", SignRingJs);
+  set("checkRing", CheckRingJs);
 }
 
 }  // namespace wrkz

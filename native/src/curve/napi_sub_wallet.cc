@@ -1,10 +1,10 @@
-#include "curve/napi_sub_wallet.h"
-
+// Deterministic keys of sub-wallets.
 #include <atomic>
 #include <cstring>
 #include <memory>
 
 #include "common/async.h"
+#include "common/napi_modules.h"
 #include "common/napi_util.h"
 #include "curve/keys.h"
 #include "curve/scalar.h"
@@ -13,18 +13,6 @@ namespace wrkz {
 namespace {
 
 using namespace curve;
-
-// subWalletSecret(secret, index, output): `index` rounds of Keccak over the key and the index, then modulo l
-Napi::Value SubWalletSecretJs(const Napi::CallbackInfo& info) {
-  uint8_t secret[kKeySize];
-  std::memcpy(secret, RequireBytes(info, 0, "secret key", kKeySize).data, sizeof secret);
-  const uint64_t index = RequireInteger(info, 1, "index", kMaxSubWallet);
-  uint8_t* output = RequireOutput(info, 2, kKeySize);
-  SubWalletSecret(secret, index, [] { return false; });
-  std::memcpy(output, secret, sizeof secret);
-  Wipe(secret, sizeof secret);
-  return info.Env().Undefined();
-}
 
 class SubWalletBatch : public Batch {
  public:
@@ -57,14 +45,13 @@ Napi::Value StartSubWalletSecretJs(const Napi::CallbackInfo& info) {
   auto batch = std::make_shared<SubWalletBatch>(secret, index);
   const auto handle = Napi::Object::New(info.Env());
   handle.Set("stop", Napi::Function::New(info.Env(), [batch](const Napi::CallbackInfo&) { batch->Stop(); }));
-  handle.Set("promise", StartBatch(info.Env(), std::move(batch), 1));
+  handle.Set("promise", StartBatch(info.Env(), std::move(batch)));
   return handle;
 }
 
 }  // namespace
 
 void RegisterSubWallets(Napi::Env env, Napi::Object exports) {
-  exports.Set("subWalletSecret", Napi::Function::New(env, SubWalletSecretJs));
   exports.Set("startSubWalletSecret", Napi::Function::New(env, StartSubWalletSecretJs));
 }
 

@@ -116,29 +116,6 @@ RingVerdict CheckOneRing(const Ring& ring, const uint8_t* signatures) {
 
 }  // namespace
 
-void Sign(const uint8_t hash[32], const uint8_t key[32], const uint8_t secret[32], uint8_t signature[64]) {
-  const Nonce nonce;
-  uint8_t data[96];
-  std::memcpy(data, hash, 32);
-  std::memcpy(data + 32, key, 32);
-  EncodePoint(nonce.TimesBase(), data + 64);
-  const Scalar c = HashToScalar(data, sizeof data);
-  ScalarToBytes(c, signature);
-  ScalarToBytes(nonce.Response(c, secret), signature + 32);
-}
-
-bool CheckSignature(const uint8_t hash[32], const uint8_t key[32], const uint8_t signature[64]) {
-  Point point;
-  if (!ScalarsReduced(signature, 1) || !DecodePoint(key, &point)) return false;
-  OddMultiples table;
-  FillOddMultiples(point, &table);
-  uint8_t data[96];
-  std::memcpy(data, hash, 32);
-  std::memcpy(data + 32, key, 32);
-  EncodePoint(DoubleMultiplyBase(signature, table, signature + 32), data + 64);
-  return IsZeroScalar(SubScalars(HashToScalar(data, sizeof data), ScalarFromBytes(signature)));
-}
-
 SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uint8_t* signatures) {
   Point point;
   if (!DecodePoint(ring.keyImage, &point)) return SignResult::kInvalidKeyImage;

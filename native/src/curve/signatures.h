@@ -1,4 +1,4 @@
-// Signatures and ring signatures (docs/protocol/cryptography.md#ring-signature): 64 bytes per member, the challenge c
+// Ring signatures (docs/protocol/cryptography.md#ring-signature): 64 bytes per member, the challenge c
 // and the response r, both less than l.
 #pragma once
 
@@ -9,9 +9,6 @@
 namespace wrkz::curve {
 
 inline constexpr size_t kSignatureSize = 64;
-
-void Sign(const uint8_t hash[32], const uint8_t key[32], const uint8_t secret[32], uint8_t signature[64]);
-bool CheckSignature(const uint8_t hash[32], const uint8_t key[32], const uint8_t signature[64]);
 
 struct Ring {
   const uint8_t* prefixHash;  // 32 bytes

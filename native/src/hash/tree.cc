@@ -34,8 +34,6 @@ void HalveLevel(std::vector<uint8_t>& nodes, size_t width) {
 
 }  // namespace
 
-size_t TreeDepth(size_t count) { return std::bit_width(count) - 1; }
-
 void TreeHash(const uint8_t* leaves, size_t count, uint8_t root[32]) {
   if (count == 1) {
     std::memcpy(root, leaves, kHashSize);
@@ -49,26 +47,6 @@ void TreeHash(const uint8_t* leaves, size_t count, uint8_t root[32]) {
   std::vector<uint8_t> nodes = FirstLevel(leaves, count, &width);
   while (width > 1) HalveLevel(nodes, width /= 2);
   std::memcpy(root, nodes.data(), kHashSize);
-}
-
-void TreeBranch(const uint8_t* leaves, size_t count, uint8_t* branch) {
-  size_t level = TreeDepth(count);
-  if (level == 0) return;
-  const auto sibling = [&](const uint8_t* nodes) {
-    std::memcpy(branch + --level * kHashSize, nodes + kHashSize, kHashSize);
-  };
-  if (count == 2) {
-    sibling(leaves);
-    return;
-  }
-  // Leaf 0 is hashed on the first level only if the tree is full.
-  if (std::has_single_bit(count)) sibling(leaves);
-  size_t width;
-  std::vector<uint8_t> nodes = FirstLevel(leaves, count, &width);
-  while (width > 1) {
-    sibling(nodes.data());
-    HalveLevel(nodes, width /= 2);
-  }
 }
 
 void TreeHashFromBranch(const uint8_t* branch, size_t depth, const uint8_t* leaf, const uint8_t* path, uint8_t root[32]) {

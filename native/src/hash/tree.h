@@ -1,5 +1,4 @@
-// The Merkle tree of CryptoNote (docs/protocol/encoding.md#tree-hash): the root of any number of 32-byte leaves, and the
-// branch of leaf 0.
+// The Merkle tree of CryptoNote (docs/protocol/encoding.md#tree-hash): the root of any number of 32-byte leaves.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +6,8 @@
 
 namespace wrkz {
 
-// Depth of a tree of `count` leaves (>= 1): floor(log2(count)).
-size_t TreeDepth(size_t count);
-
 // The root of `count` (>= 1) concatenated leaves of 32 bytes.
 void TreeHash(const uint8_t* leaves, size_t count, uint8_t root[32]);
-
-// The siblings on the path from the root to leaf 0: TreeDepth(count) hashes of 32 bytes, topmost first.
-void TreeBranch(const uint8_t* leaves, size_t count, uint8_t* branch);
 
 // The root computed from `leaf` and a `branch` of `depth` hashes. Bit i of `path` (32 bytes, little-endian) is 1 if
 // branch[i] is the left node. Without a path (nullptr), branch[i] is always the right node.

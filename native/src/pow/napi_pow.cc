@@ -8,6 +8,7 @@
 #include "common/async.h"
 #include "common/bytes.h"
 #include "common/cpu.h"
+#include "common/napi_modules.h"
 #include "common/napi_util.h"
 #include "common/thread_pool.h"
 #include "pow/pow.h"
@@ -30,6 +31,8 @@ class HashManyBatch : public Batch {
     std::stable_sort(jobs_.begin(), jobs_.end(), [](const HashJob& x, const HashJob& y) { return x.algorithm < y.algorithm; });
     threads_ = ThreadPool::Compute().limit();
   }
+
+  size_t chunks() const override { return std::min(jobs_.size(), threads_); }
 
   void Work(size_t) override {
     size_t at, count;
@@ -112,12 +115,11 @@ Napi::Value PowHashManyJs(const Napi::CallbackInfo& info) {
     jobs.push_back({algorithm, offset, size, i});
     offset += size;
   }
-  const size_t chunks = std::min(jobs.size(), ThreadPool::Compute().limit());
-  return StartBatch(info.Env(), std::make_shared<HashManyBatch>(std::move(jobs), data.Copy()), chunks);
+  return StartBatch(info.Env(), std::make_shared<HashManyBatch>(std::move(jobs), data.Copy()));
 }
 
 Napi::Value PowLanesJs(const Napi::CallbackInfo& info) {
-  return StartBatch(info.Env(), std::make_shared<LanesBatch>(RequireAlgorithm(info, 0)), 1);
+  return StartBatch(info.Env(), std::make_shared<LanesBatch>(RequireAlgorithm(info, 0)));
 }
 
 Napi::Value CheckHashJs(const Napi::CallbackInfo& info) {

@@ -1,5 +1,4 @@
-// powHash(algorithm, data, out32), powHashMany(algorithms, lengths, data): Promise<Buffer>, checkHash(hash, difficulty),
-// powLanes(algorithm): Promise<number>, implementation(), setImplementation(name), cpuFeatures(), timeStamp()
+// Arguments that the proofs of work and the nonce search have in common.
 #pragma once
 
 #include <napi.h>
@@ -7,8 +6,6 @@
 #include "pow/algorithm.h"
 
 namespace wrkz {
-
-void RegisterPow(Napi::Env env, Napi::Object exports);
 
 // Argument `index` as one of the algorithms. Throws TypeError or RangeError otherwise.
 PowAlgorithm RequireAlgorithm(const Napi::CallbackInfo& info, size_t index);

@@ -1,8 +1,7 @@
-#include "pow/napi_search.h"
-
 #include <memory>
 
 #include "common/async.h"
+#include "common/napi_modules.h"
 #include "common/napi_util.h"
 #include "pow/napi_pow.h"
 #include "pow/pow.h"
@@ -28,6 +27,8 @@ SearchTask RequireTask(const Napi::CallbackInfo& info) {
   return {algorithm, data.Copy(), static_cast<size_t>(offset), static_cast<size_t>(size), difficulty, first, last};
 }
 
+// startSearch(algorithm, data, nonceOffset, nonceSize, difficulty, first, last, threads, done): {stop(), hashes(): bigint}
+// done(error: string | null, nonce: bigint | null, hash: Buffer | null) is called once.
 Napi::Value StartSearch(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   auto search = std::make_shared<Search>(RequireTask(info));

@@ -5,7 +5,6 @@ export * from './keys';
 export * from './sub-wallets';
 export * from './payment-id';
 export * from './rings';
-export * from './signatures';
 export * from './cpu';
 export * from './pow';
 export * from './search';

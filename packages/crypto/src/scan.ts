@@ -2,28 +2,12 @@ import { concat32, requireBytes, split32 } from './arguments';
 import { binding } from './binding';
 import { requireSecret } from './secret';
 
-/** Data of a transaction for a scan. */
-export interface ScannedTransaction {
-  /** The transaction's public key, 32 bytes. */
-  publicKey: Uint8Array;
-  /** The one-time keys of all its outputs, from output index 0, 32 bytes each. */
-  outputs: readonly Uint8Array[];
-}
-
 /** An output that belongs to one of the spend keys. All numbers are indexes into the scanned lists. */
 export interface OwnedOutput {
   transaction: number;
   output: number;
   spendKey: number;
   derivation: Buffer;
-}
-
-/** A scan with one view key, many outputs and spend keys. */
-export interface ScanOptions {
-  viewSecret: Uint8Array;
-  transactions: readonly ScannedTransaction[];
-  /** Public spend keys; for equal keys the first index is reported. */
-  spendKeys: readonly Uint8Array[];
 }
 
 interface ScanBinding {
@@ -44,28 +28,8 @@ const native = (): ScanBinding => binding<ScanBinding>();
 
 const toBooleans = async (flags: Promise<Buffer>): Promise<boolean[]> => Array.from(await flags, (flag) => flag === 1);
 
-/**
- * Finds the outputs that belong to the spend keys, on the native threads, in the order of the transactions and their
- * outputs. A transaction key or an output that does not decode matches no key.
- * @throws (as a rejection) RangeError when the view secret is not below the group order or a key is not 32 bytes.
- */
-export async function scanOutputsAsync(options: ScanOptions): Promise<OwnedOutput[]> {
-  const { viewSecret, transactions, spendKeys } = options;
-  requireSecret(viewSecret, 'view secret key');
-  const keys = concat32(
-    transactions.map((transaction) => transaction.publicKey),
-    'transaction keys',
-  );
-  const counts = Uint32Array.from(transactions, (transaction) => transaction.outputs.length);
-  const outputs = concat32(
-    transactions.flatMap((transaction) => transaction.outputs),
-    'outputs',
-  );
-  return native().scanOutputs(viewSecret, keys, counts, outputs, concat32(spendKeys, 'spend keys'));
-}
-
-/** A scan with concatenated keys of 32 bytes each, for thousands of transactions. */
-export interface PackedScan {
+/** A scan with one view key, many outputs and spend keys: concatenated keys of 32 bytes each. */
+export interface OutputScan {
   viewSecret: Uint8Array;
   /** One key per transaction. */
   transactionKeys: Buffer;
@@ -73,14 +37,16 @@ export interface PackedScan {
   outputCounts: Uint32Array;
   /** The one-time keys of all outputs. */
   outputs: Buffer;
+  /** Public spend keys; for equal keys the first index is reported. */
   spendKeys: Buffer;
 }
 
 /**
- * `scanOutputsAsync` for concatenated keys, which must not be changed until it resolves.
+ * Finds the outputs that belong to the spend keys, on the native threads, in the order of the transactions and their
+ * outputs. A transaction key or an output that does not decode matches no key.
  * @throws (as a rejection) RangeError if the view secret is not below the group order or the lengths do not match
  */
-export async function scanPackedOutputsAsync(scan: PackedScan): Promise<OwnedOutput[]> {
+export async function scanOutputsAsync(scan: OutputScan): Promise<OwnedOutput[]> {
   const { viewSecret, transactionKeys, outputCounts, outputs, spendKeys } = scan;
   requireSecret(viewSecret, 'view secret key');
   const count = outputCounts.reduce((sum, one) => sum + one, 0);

@@ -3,33 +3,15 @@ import { binding } from './binding';
 import { type KeyPair, secretKeyToPublicKey } from './keys';
 
 interface SubWalletBinding {
-  subWalletSecret(secret: Uint8Array, index: number, output: Buffer): void;
   startSubWalletSecret(secret: Uint8Array, index: number): { promise: Promise<Buffer | null>; stop: () => void };
 }
 
-/**
- * The highest index that is computed synchronously: the rule hashes `index` times, about 20 ms for this index.
- */
-export const MAX_SUB_WALLET_INDEX_AT_ONCE = 65_536;
-
-/** The highest supported index: about five seconds of one thread. Index 2^32 - 1 would take 19 minutes. */
+/** The highest supported index: the rule hashes `index` times, about five seconds. Index 2^32 - 1 would take 19 minutes. */
 export const MAX_SUB_WALLET_INDEX = 2 ** 24;
 
 /**
- * Keys of sub-wallet `index` (0 to `MAX_SUB_WALLET_INDEX_AT_ONCE`) of a primary spend secret, on this thread. Index 0 is
- * the primary wallet itself.
- * @throws RangeError for a higher index
- */
-export function deterministicSubWalletKeys(primarySpendSecret: Uint8Array, index: number): KeyPair {
-  requireBytes(primarySpendSecret, 'spend secret key', 32);
-  requireInteger(index, 'index', 0, MAX_SUB_WALLET_INDEX_AT_ONCE);
-  const secretKey = Buffer.alloc(32);
-  binding<SubWalletBinding>().subWalletSecret(primarySpendSecret, index, secretKey);
-  return { secretKey, publicKey: secretKeyToPublicKey(secretKey) };
-}
-
-/**
- * The same on a native thread, for indexes up to `MAX_SUB_WALLET_INDEX`. The signal cancels it: the promise rejects with
+ * Keys of sub-wallet `index` (0 to `MAX_SUB_WALLET_INDEX`) of a primary spend secret, from a native thread. Index 0 is the
+ * primary wallet itself. The signal cancels it: the promise rejects with
  * the signal's reason at once, the thread ends within a few milliseconds.
  * @throws (as a rejection) RangeError for a higher index
  */

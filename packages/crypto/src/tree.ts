@@ -1,37 +1,22 @@
-import { concat32, requireBytes, requireInteger, split32 } from './arguments';
+import { concat32, requireBytes, requireInteger } from './arguments';
 import { binding } from './binding';
 
 interface TreeBinding {
   treeHash(leaves: Buffer, output: Buffer): Buffer;
-  treeBranch(leaves: Buffer, output: Buffer): Buffer;
   treeHashFromBranch(branch: Buffer, leaf: Uint8Array, path: Uint8Array | null, output: Buffer): Buffer;
 }
 
 /** A path has 256 bits, one per level. */
 const MAX_DEPTH = 256;
 
-function leavesOf(hashes: readonly Uint8Array[]): Buffer {
-  const leaves = concat32(hashes, 'hashes');
-  if (leaves.length === 0) throw new RangeError('hashes must not be empty');
-  return leaves;
-}
-
 /**
  * The Merkle root of 32-byte hashes; leaf 0 of a block is its coinbase transaction.
  * @throws RangeError when there is no hash or one is not 32 bytes.
  */
 export function treeHash(hashes: readonly Uint8Array[]): Buffer {
-  return binding<TreeBinding>().treeHash(leavesOf(hashes), Buffer.allocUnsafe(32));
-}
-
-/**
- * The siblings on the path from the root to leaf 0, topmost first; `treeDepth(hashes.length)` hashes.
- * @throws RangeError when there is no hash or one is not 32 bytes.
- */
-export function treeBranch(hashes: readonly Uint8Array[]): Buffer[] {
-  const leaves = leavesOf(hashes);
-  const branch = Buffer.allocUnsafe(32 * treeDepth(hashes.length));
-  return split32(binding<TreeBinding>().treeBranch(leaves, branch));
+  const leaves = concat32(hashes, 'hashes');
+  if (leaves.length === 0) throw new RangeError('hashes must not be empty');
+  return binding<TreeBinding>().treeHash(leaves, Buffer.allocUnsafe(32));
 }
 
 /** The depth of leaf 0 in a tree of `count` leaves: floor(log2(count)). `count` from 1 to 2^31 - 1. */

@@ -20,8 +20,6 @@ export type CurveFunctions = Pick<
   | 'underivePublicKey'
   | 'generateKeyImage'
   | 'viewKeyFromSpendKey'
-  | 'deterministicSubWalletKeys'
-  | 'checkSignature'
   | 'checkRingSignature'
 >;
 
@@ -36,7 +34,7 @@ export type KeyRow = Record<string, string> & {
   in_subgroup?: boolean;
   derive_ok?: boolean;
   underive_ok?: boolean;
-  subwallets?: Record<string, { spend: string; spend_pub: string }>;
+  subwallets: Record<string, { spend: string; spend_pub: string }>;
 };
 
 type Check = (row: KeyRow, curve: CurveFunctions) => void;
@@ -64,10 +62,6 @@ function checkWallet(row: KeyRow, curve: CurveFunctions): void {
   const spend = field(row, 'spend');
   const view = curve.viewKeyFromSpendKey(spend);
   same([hex(view), hex(curve.secretKeyToPublicKey(view))], [row['view'], row['view_pub']], row);
-  for (const [index, keys] of Object.entries(row.subwallets ?? {})) {
-    const pair = curve.deterministicSubWalletKeys(spend, Number(index));
-    same([hex(pair.secretKey), hex(pair.publicKey)], [keys.spend, keys.spend_pub], row);
-  }
 }
 
 export const KEY_CHECKS: Record<string, Check> = {
@@ -129,6 +123,21 @@ export function keyRows(op: string): KeyRow[] {
   return readJsonLines<KeyRow>('vectors/keys.jsonl').filter((row) => row['op'] === op);
 }
 
+/** A scan of transactions, each with its key and those of its outputs. */
+export function outputScan(
+  viewSecret: Buffer,
+  transactions: readonly { publicKey: Buffer; outputs: readonly Buffer[] }[],
+  spendKeys: readonly Buffer[],
+): crypto.OutputScan {
+  return {
+    viewSecret,
+    transactionKeys: Buffer.concat(transactions.map(({ publicKey }) => publicKey)),
+    outputCounts: Uint32Array.from(transactions, ({ outputs }) => outputs.length),
+    outputs: Buffer.concat(transactions.flatMap(({ outputs }) => outputs)),
+    spendKeys: Buffer.concat(spendKeys),
+  };
+}
+
 /** One test an operation over all rows of `vectors/keys.jsonl`. */
 export function keyVectorTests(curve: CurveFunctions): void {
   const rows = readJsonLines<KeyRow>('vectors/keys.jsonl');
@@ -138,15 +147,6 @@ export function keyVectorTests(curve: CurveFunctions): void {
     const check = KEY_CHECKS[op];
     for (const row of rows) if (row['op'] === op) check?.(row, curve);
   });
-}
-
-export interface SignatureRow {
-  hash: string;
-  kind: string;
-  pub: string;
-  sec?: string;
-  sig: string;
-  valid: boolean;
 }
 
 export interface RingRow {
@@ -160,18 +160,7 @@ export interface RingRow {
   valid: boolean;
 }
 
-export const signatureRows = (): SignatureRow[] => readJsonLines<SignatureRow>('vectors/signatures.jsonl');
 export const ringRows = (): RingRow[] => readJsonLines<RingRow>('vectors/ring_signatures.jsonl');
-
-/** One test a kind of damage over `rows` of `vectors/signatures.jsonl`. */
-export function signatureVectorTests(curve: Pick<CurveFunctions, 'checkSignature'>, rows = signatureRows()): void {
-  it.each([...new Set(rows.map((row) => row.kind))])('%s', (kind) => {
-    for (const row of rows) {
-      if (row.kind !== kind) continue;
-      expect({ ...row, valid: curve.checkSignature(bytes(row.hash), bytes(row.pub), bytes(row.sig)) }).toEqual(row);
-    }
-  });
-}
 
 /** One test a kind of damage over `rows` of `vectors/ring_signatures.jsonl`. */
 export function ringVectorTests(curve: Pick<CurveFunctions, 'checkRingSignature'>, rows = ringRows()): void {

@@ -1,5 +1,14 @@
 import * as crypto from '../src';
-import { bytes, hex, keyRows, ringRows, ringVectorTests, supportedLanes, type RingRow } from './curve-vectors';
+import {
+  bytes,
+  hex,
+  keyRows,
+  outputScan,
+  ringRows,
+  ringVectorTests,
+  supportedLanes,
+  type RingRow,
+} from './curve-vectors';
 
 /** Eight lanes, four and one, as far as this processor has them. */
 const LANES = supportedLanes();
@@ -71,9 +80,9 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
     });
     // A key that does not decode, and keys without outputs.
     const unused = [Buffer.alloc(32, 0xff), ...Array.from({ length: more }, () => crypto.generateKeyPair().publicKey)];
-    const scan = { viewSecret: view.secretKey, transactions, spendKeys: [...ours, ...unused] };
+    const scan = (list: typeof transactions) => outputScan(view.secretKey, list, [...ours, ...unused]);
     expect(expected.length).toBeGreaterThan(80);
-    expect(await crypto.scanOutputsAsync(scan)).toEqual(expected);
+    expect(await crypto.scanOutputsAsync(scan(transactions))).toEqual(expected);
 
     // Keys that do not decode, and a key with the opposite x coordinate, hide nothing but themselves.
     const bad = Buffer.alloc(32, 0xff);
@@ -87,7 +96,7 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
       publicKey: index === 4 ? bad : one.publicKey,
       outputs: replaced.has(index) ? [replaced.get(index) ?? bad, ...one.outputs.slice(1)] : one.outputs,
     }));
-    expect(await crypto.scanOutputsAsync({ ...scan, transactions: damaged })).toEqual(
+    expect(await crypto.scanOutputsAsync(scan(damaged))).toEqual(
       expected.filter((own) => own.transaction !== 4 && !(replaced.has(own.transaction) && own.output === 0)),
     );
   });
@@ -97,7 +106,7 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
     expect(await crypto.checkKeyImagesAsync([])).toEqual([]);
     expect(await crypto.generateKeyImagesAsync([])).toEqual([]);
     const viewSecret = crypto.generateKeyPair().secretKey;
-    expect(await crypto.scanOutputsAsync({ viewSecret, transactions: [], spendKeys: [] })).toEqual([]);
+    expect(await crypto.scanOutputsAsync(outputScan(viewSecret, [], []))).toEqual([]);
   });
 });
 
@@ -146,7 +155,7 @@ describe('arguments', () => {
     );
     await expect(crypto.checkRingSignaturesAsync([{ ...good, keyImage: Buffer.alloc(1) }])).rejects.toThrow(RangeError);
     await expect(crypto.checkKeysAsync([key, Buffer.alloc(31)])).rejects.toThrow('public keys[1] must be 32 bytes');
-    const scan = { viewSecret: Buffer.alloc(32, 0xff), transactions: [], spendKeys: [] };
+    const scan = outputScan(Buffer.alloc(32, 0xff), [], []);
     await expect(crypto.scanOutputsAsync(scan)).rejects.toThrow(/invalid view secret key/);
     await expect(
       crypto.generateKeyImagesAsync([{ publicKey: key, secretKey: Buffer.alloc(32, 0xff) }]),

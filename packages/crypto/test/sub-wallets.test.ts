@@ -1,19 +1,27 @@
 import * as crypto from '../src';
+import { bytes, hex, keyRows } from './curve-vectors';
+import * as oracle from './oracle';
 
 const { secretKey } = crypto.generateKeyPair();
-const { MAX_SUB_WALLET_INDEX, MAX_SUB_WALLET_INDEX_AT_ONCE } = crypto;
+const { MAX_SUB_WALLET_INDEX } = crypto;
 
-test.each([0, 1, 2, 5, 4095, 4096, 4097, MAX_SUB_WALLET_INDEX_AT_ONCE])(
-  'sub-wallet %i has the same keys from a native thread',
-  async (index) => {
-    const keys = await crypto.deterministicSubWalletKeysAsync(secretKey, index);
-    expect(keys).toEqual(crypto.deterministicSubWalletKeys(secretKey, index));
-  },
-);
+test('the recorded sub-wallets', async () => {
+  for (const { spend, subwallets } of keyRows('view_from_spend')) {
+    for (const [index, keys] of Object.entries(subwallets)) {
+      const pair = await crypto.deterministicSubWalletKeysAsync(bytes(spend!), Number(index));
+      expect([hex(pair.secretKey), hex(pair.publicKey)]).toEqual([keys.spend, keys.spend_pub]);
+    }
+  }
+});
 
-test('indexes above the limits are refused immediately', async () => {
-  expect(() => crypto.deterministicSubWalletKeys(secretKey, MAX_SUB_WALLET_INDEX_AT_ONCE + 1)).toThrow(RangeError);
+test.each([0, 1, 2, 5, 4095, 4096, 4097])('sub-wallet %i has the keys of the oracle', async (index) => {
+  const keys = await crypto.deterministicSubWalletKeysAsync(secretKey, index);
+  expect(keys).toEqual(oracle.deterministicSubWalletKeys(secretKey, index));
+});
+
+test('indexes above the limit are refused immediately', async () => {
   await expect(crypto.deterministicSubWalletKeysAsync(secretKey, MAX_SUB_WALLET_INDEX + 1)).rejects.toThrow(RangeError);
+  await expect(crypto.deterministicSubWalletKeysAsync(secretKey, -1)).rejects.toThrow(RangeError);
   await expect(crypto.deterministicSubWalletKeysAsync(Buffer.alloc(31), 1)).rejects.toThrow(RangeError);
 });
 

@@ -9,12 +9,6 @@ export interface SelfTestVectors {
   readonly pow: readonly { readonly algorithm: PowAlgorithm; readonly data: string; readonly hash: string }[];
   readonly fastHash: readonly { readonly data: string; readonly hash: string }[];
   readonly tree: { readonly hashes: readonly string[]; readonly root: string };
-  readonly signatures: readonly {
-    readonly hash: string;
-    readonly key: string;
-    readonly signature: string;
-    readonly valid: boolean;
-  }[];
   readonly rings: readonly {
     readonly prefixHash: string;
     readonly keyImage: string;
@@ -145,22 +139,6 @@ export const SELF_TEST_VECTORS: SelfTestVectors = {
     ],
     root: '8698aeed5a248205b816783598b02d198cb3849f1b9433b9bc7963beba8463e4',
   },
-  signatures: [
-    {
-      hash: '9d3152d8f67cf86a2bf29f302dd7dbcc8f3b705299b7a80b16a43c6fe1ff958c',
-      key: '6bf7f00572e818f8a8e873b72f1047f947edc03561f4862d34e050c71cfacbb4',
-      signature:
-        '9c87fd6452b980959731248d3d7304adf56f3ae1a6768f5de75c3be4a637670bb055761cb4cf0dc6d3f0827219175477a8fea180eedcbd557ef8605f07d88e02',
-      valid: true,
-    },
-    {
-      hash: '9d3152d8f67cf86a2bf29f302dd7dbcc8f3b705299b7a80b16a43c6fe1ff958c',
-      key: '6bf7f00572e818f8a8e873b72f1047f947edc03561f4862d34e050c71cfacbb4',
-      signature:
-        '9c87fd6452b980959731248d3d7304adf56f3ae1a6768f5de75c3be4a617670bb055761cb4cf0dc6d3f0827219175477a8fea180eedcbd557ef8605f07d88e02',
-      valid: false,
-    },
-  ],
   rings: [
     {
       prefixHash: 'fadedf870d251c42cf428c53731722a9c65ee66f3a014ea0e50b444540974478',

@@ -14,20 +14,6 @@ function halves(signatures: Uint8Array, index: number): { c: bigint; r: bigint }
 /** a P + b Q */
 const combine = (a: bigint, P: Point, b: bigint, Q: Point): Point => times(P, a).add(times(Q, b));
 
-export function generateSignature(hash: Uint8Array, key: Uint8Array, secret: Uint8Array): Buffer {
-  const nonce = randomScalar();
-  const c = hashToScalar(Buffer.concat([hash, key, encode(times(Point.BASE, nonce))]));
-  return Buffer.concat([c, toBytes(modL(nonce - toNumber(c) * toNumber(secret)))]);
-}
-
-export function checkSignature(hash: Uint8Array, key: Uint8Array, signature: Uint8Array): boolean {
-  const point = decode(key);
-  const scalars = halves(signature, 0);
-  if (point === null || scalars === null) return false;
-  const commitment = combine(scalars.c, point, scalars.r, Point.BASE);
-  return toNumber(hashToScalar(Buffer.concat([hash, key, encode(commitment)]))) === scalars.c;
-}
-
 /** a = c P + r G and b = r Hp(P) + c I, encoded one after the other; null when P does not decode. */
 function commitments(key: Uint8Array, c: bigint, r: bigint, image: Point): Buffer | null {
   const point = decode(key);

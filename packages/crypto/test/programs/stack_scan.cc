@@ -32,8 +32,6 @@ struct Work {
   size_t real = 0;
 };
 
-void SignOne(Work& work) { Sign(work.hash, work.key, work.secret, work.signatures); }
-
 void SignInRing(Work& work) {
   work.real = 2;
   const Ring ring{work.hash, work.keyImage, work.keys, kMembers};
@@ -115,6 +113,6 @@ int Scan(const char* name, void (*run)(Work&)) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "control") return Scan("careless", SignCarelessly) > 0 ? 1 : 0;
   int found = 0;
-  for (int round = 0; round < 20; ++round) found += Scan("signature", SignOne) + Scan("ring signature", SignInRing);
+  for (int round = 0; round < 20; ++round) found += Scan("ring signature", SignInRing);
   return found > 0 ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import {
   encryptPaymentId,
   generateKeyImagesAsync,
   type OwnedOutput,
-  scanPackedOutputsAsync,
+  scanOutputsAsync,
 } from '@wrkz/crypto';
 import { PackedBlock, type ScanColumns, type SyncBlock, type SyncTransaction } from '@wrkz/client/reading';
 import type { LedgerKeys } from '../ledger/ledger';
@@ -95,7 +95,7 @@ async function scanEach(
 
 async function scan(blocks: readonly SyncBlock[], given: LedgerKeys, keys: PreparedKeys): Promise<ScannedBlock[]> {
   const columns = blocks.map(columnsOf);
-  const owned = await scanPackedOutputsAsync({
+  const owned = await scanOutputsAsync({
     viewSecret: keys.viewSecret,
     spendKeys: keys.spendPublic,
     transactionKeys: Buffer.concat(columns.map(({ transactionKeys }) => transactionKeys)),

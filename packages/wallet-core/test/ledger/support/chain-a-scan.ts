@@ -91,11 +91,13 @@ export async function scanChainA({ viewSecret, spendKeys }: ScanningKeys): Promi
   );
   const owned = await scanOutputsAsync({
     viewSecret,
-    transactions: places.map(({ transaction }) => ({
-      publicKey: Buffer.from(transaction.transactionPublicKey, 'hex'),
-      outputs: transaction.outputs.map(({ key }) => Buffer.from(key, 'hex')),
-    })),
-    spendKeys: spendKeys.map(({ publicKey }) => publicKey),
+    transactionKeys: Buffer.from(places.map(({ transaction }) => transaction.transactionPublicKey).join(''), 'hex'),
+    outputCounts: Uint32Array.from(places, ({ transaction }) => transaction.outputs.length),
+    outputs: Buffer.from(
+      places.flatMap(({ transaction }) => transaction.outputs.map(({ key }) => key)).join(''),
+      'hex',
+    ),
+    spendKeys: Buffer.concat(spendKeys.map(({ publicKey }) => publicKey)),
   });
   const items = owned.flatMap(({ transaction: at, output, spendKey, derivation }) => {
     const place = places[at];
