@@ -4,7 +4,7 @@ export { BranchView, type BranchBlock } from './branch-view';
 export { Checkpoints } from './checkpoints';
 export { difficultyAfter, lowestDifficulty, minDifficultyAfter, nextDifficulty } from './difficulty';
 export { type AddBlockCode, REASONS, RuleFailure, type Reason, type ReasonCode } from './errors';
-export { feeAtRate, minimumFee } from './fees';
+export { minimumFee } from './fees';
 export { genesisView } from './genesis-view';
 export { isFusion, type FusionRules } from './fusion';
 export { legacyBlocks, legacyDifficulty } from './legacy-difficulty';

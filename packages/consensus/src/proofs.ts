@@ -9,11 +9,17 @@ import {
 } from '@wrkz/crypto';
 import type { ParsedTransaction } from '@wrkz/core-types';
 import { RuleFailure } from './errors';
-import { TX_POW_ALGORITHM } from './tx-pow';
 
 /** The transaction of the proof; undefined for the block itself. */
 interface ProofOwner {
   readonly transaction: ParsedTransaction | undefined;
+}
+
+/** Proof of work. */
+interface Work {
+  readonly algorithm: PowAlgorithm;
+  readonly input: Buffer;
+  readonly difficulty: bigint;
 }
 
 /**
@@ -22,8 +28,8 @@ interface ProofOwner {
  */
 export type Proof = ProofOwner &
   (
-    | { readonly kind: 'pow'; readonly algorithm: PowAlgorithm; readonly input: Buffer; readonly difficulty: bigint }
-    | { readonly kind: 'txPow'; readonly prefix: Buffer; readonly difficulty: bigint }
+    | ({ readonly kind: 'pow' } & Work)
+    | ({ readonly kind: 'txPow' } & Work)
     | { readonly kind: 'keyImage'; readonly keyImage: Buffer }
     | { readonly kind: 'outputKey'; readonly key: Buffer }
     | { readonly kind: 'ring'; readonly check: RingCheck }
@@ -40,80 +46,40 @@ const PROOF_CODES = {
   ring: 'INPUT_INVALID_SIGNATURES',
 } as const satisfies Record<ProofKind, string>;
 
-/** Proofs of one kind with their positions among all. */
-interface Selection<K extends ProofKind> {
-  readonly places: readonly number[];
-  readonly proofs: readonly Extract<Proof, { kind: K }>[];
-}
-
-/** Stores whether the proof at a position is valid. */
-type Settle = (place: number, holds: boolean) => void;
-
-/** Checks of independent proofs; results are in the given order. */
-const RUNNERS = {
-  pow: async (proofs: Selection<'pow'>['proofs']) => {
-    const hashes = await powHashMany(proofs.map((proof) => ({ algorithm: proof.algorithm, data: proof.input })));
-    return proofs.map((proof, i) => meets(hashes[i], proof.difficulty));
-  },
-  txPow: async (proofs: Selection<'txPow'>['proofs']) => {
-    const hashes = await powHashMany(proofs.map((proof) => ({ algorithm: TX_POW_ALGORITHM, data: proof.prefix })));
-    return proofs.map((proof, i) => meets(hashes[i], proof.difficulty));
-  },
-  outputKey: (proofs: Selection<'outputKey'>['proofs']) => checkKeysAsync(proofs.map((proof) => proof.key)),
-};
-
-/**
- * Rings and key images together. The check of a ring includes the order of its key image, so only key images without a ring here
- * (in the checkpoint zone, or if staging stopped before the ring) are checked separately.
- */
-async function checkSpends(rings: Selection<'ring'>, images: Selection<'keyImage'>, settle: Settle): Promise<void> {
-  const ringOf = new Map(rings.proofs.map(({ check }, i) => [check.keyImage, i]));
-  const alone = images.proofs.filter(({ keyImage }) => !ringOf.has(keyImage));
-  const [verdicts, orders] = await Promise.all([
-    checkRingsAsync(rings.proofs.map(({ check }) => check)),
-    checkKeyImagesAsync(alone.map(({ keyImage }) => keyImage)),
-  ]);
-  const orderOf = new Map<Uint8Array, boolean | undefined>(alone.map(({ keyImage }, i) => [keyImage, orders[i]]));
-  for (const [keyImage, ring] of ringOf) orderOf.set(keyImage, verdicts[ring]?.primeOrder);
-  rings.places.forEach((place, i) => settle(place, verdicts[i]?.valid === true));
-  images.places.forEach((place, i) => settle(place, orderOf.get(images.proofs[i]!.keyImage) === true));
-}
-
-const meets = (hash: Buffer | undefined, difficulty: bigint): boolean =>
-  hash !== undefined && checkHash(hash, difficulty);
-
 /**
  * Runs proofs of any number of blocks and transactions together: each kind is one batch on the native threads.
  *
  * @returns whether each proof is valid, in the given order
  */
 export async function runProofs(proofs: readonly Proof[]): Promise<boolean[]> {
-  const verdicts = new Array<boolean>(proofs.length).fill(false);
-  const settle: Settle = (place, holds) => (verdicts[place] = holds);
-  const run = async <K extends keyof typeof RUNNERS>(kind: K): Promise<void> => {
-    const { places, proofs: batch } = select(proofs, kind);
-    if (batch.length === 0) return;
-    const results = await (RUNNERS[kind] as (batch: Selection<K>['proofs']) => Promise<boolean[]>)(batch);
-    places.forEach((place, i) => settle(place, results[i] === true));
-  };
-  const spends = checkSpends(select(proofs, 'ring'), select(proofs, 'keyImage'), settle);
-  await Promise.all([spends, run('outputKey'), run('txPow'), run('pow')]);
-  return verdicts;
+  const works = ofKinds(proofs, 'pow', 'txPow');
+  const keys = ofKinds(proofs, 'outputKey');
+  const rings = ofKinds(proofs, 'ring');
+  // The check of a ring includes the order of its key image. Only key images without a ring here (in the checkpoint
+  // zone, or if staging stopped before the ring) are checked separately.
+  const inRings = new Set(rings.map(({ check }) => check.keyImage));
+  const images = ofKinds(proofs, 'keyImage').filter(({ keyImage }) => !inRings.has(keyImage));
+  const [hashes, keysValid, ringResults, orders] = await Promise.all([
+    powHashMany(works.map(({ algorithm, input }) => ({ algorithm, data: input }))),
+    checkKeysAsync(keys.map(({ key }) => key)),
+    checkRingsAsync(rings.map(({ check }) => check)),
+    checkKeyImagesAsync(images.map(({ keyImage }) => keyImage)),
+  ]);
+  const valid = new Map<Proof, boolean | undefined>();
+  works.forEach((proof, i) => valid.set(proof, checkHash(hashes[i]!, proof.difficulty)));
+  keys.forEach((proof, i) => valid.set(proof, keysValid[i]));
+  rings.forEach((proof, i) => valid.set(proof, ringResults[i]?.valid));
+  const hasPrimeOrder = new Map<Uint8Array, boolean | undefined>();
+  rings.forEach(({ check }, i) => hasPrimeOrder.set(check.keyImage, ringResults[i]?.primeOrder));
+  images.forEach(({ keyImage }, i) => hasPrimeOrder.set(keyImage, orders[i]));
+  return proofs.map(
+    (proof) => (proof.kind === 'keyImage' ? hasPrimeOrder.get(proof.keyImage) : valid.get(proof)) === true,
+  );
 }
 
-function select<K extends ProofKind>(all: readonly Proof[], kind: K): Selection<K> {
-  const places: number[] = [];
-  const proofs: Extract<Proof, { kind: K }>[] = [];
-  all.forEach((proof, place) => {
-    if (!isKind(proof, kind)) return;
-    places.push(place);
-    proofs.push(proof);
-  });
-  return { places, proofs };
-}
-
-function isKind<K extends ProofKind>(proof: Proof, kind: K): proof is Extract<Proof, { kind: K }> {
-  return proof.kind === kind;
+function ofKinds<K extends ProofKind>(proofs: readonly Proof[], ...kinds: K[]): Extract<Proof, { kind: K }>[] {
+  const wanted: readonly ProofKind[] = kinds;
+  return proofs.filter((proof): proof is Extract<Proof, { kind: K }> => wanted.includes(proof.kind));
 }
 
 /** The failure of the first invalid proof; proofs are in the order of the rules. */

@@ -1,7 +1,7 @@
 import type { KeyInput, ParsedTransaction } from '@wrkz/core-types';
 import type { ReasonCode } from './errors';
 import type { TransactionStaging, TransactionStep } from './transaction-context';
-import { transactionPowDifficulty } from './tx-pow';
+import { TX_POW_ALGORITHM, transactionPowDifficulty } from './tx-pow';
 import { isUnlocked, type LockTime } from './unlock';
 import type { ChainView } from './view';
 
@@ -17,7 +17,10 @@ export const checkProofOfWork: TransactionStep = ({ parsed, context, rules, proo
   if (context.checkpointed) return undefined;
   if (!isFusion && rules.feeEscapesPow !== undefined && fee >= rules.feeEscapesPow) return undefined;
   const difficulty = transactionPowDifficulty(parsed.transaction, context.network, context.height, isFusion);
-  if (difficulty > 0n) proofs.push({ kind: 'txPow', prefix: parsed.prefixBytes, difficulty, transaction: parsed });
+  if (difficulty > 0n) {
+    const work = { algorithm: TX_POW_ALGORITHM, input: parsed.prefixBytes, difficulty };
+    proofs.push({ kind: 'txPow', ...work, transaction: parsed });
+  }
   return undefined;
 };
 

@@ -1,7 +1,6 @@
 import { FUSION_MAX_SIZE, networkOf, type KeyInput } from '@wrkz/core-types';
 import { checkHash, powHash } from '@wrkz/crypto';
 import {
-  feeAtRate,
   isFusion,
   isUnlocked,
   minimumFee,
@@ -18,7 +17,6 @@ import { readJsonLines } from '@wrkz/testing/fixtures';
 interface HeightRow {
   height: number;
   min_fee: Record<string, number>;
-  fee_v1_rate: Record<string, number>;
   max_tx_size: number;
   min_mixin: string;
   max_mixin: string;
@@ -59,13 +57,8 @@ describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => 
     }
   });
 
-  test('fees at the rate of 500 per 256-byte chunk, and the largest transaction of a wallet', () => {
-    for (const row of heights) {
-      const fees = Object.entries(row.fee_v1_rate).map(([size, fee]) => [size, BigInt(fee)]);
-      const { feeRule } = rulesAt(row.height);
-      expect(fees).toEqual(fees.map(([size]) => [size, feeAtRate(Number(size), feeRule, 500 / 256)]));
-      expect(walletTransactionSizeLimit(row.height)).toBe(row.max_tx_size);
-    }
+  test('the largest transaction of a wallet', () => {
+    for (const row of heights) expect(walletTransactionSizeLimit(row.height)).toBe(row.max_tx_size);
   });
 
   test('ring sizes', () => {
