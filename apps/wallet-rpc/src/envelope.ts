@@ -121,12 +121,12 @@ export class Envelope {
 
 function callOf(method: WalletRpcMethod): Call {
   const params = method.params instanceof z.ZodObject ? method.params : walletRpcApi.noParams;
-  const reader = fieldReader(params, (_member: InvalidField) => envelopeError('params'));
+  const readParams = fieldReader(params, (_member: InvalidField) => envelopeError('params'));
   const lists = Object.entries<z.core.$ZodType>(params.shape).flatMap(([name, schema]) =>
     isList(schema) ? [name] : [],
   );
   return async (sent, context, request) => {
-    const read = await reader.read(withLists(sent, lists), context);
+    const read = await readParams(withLists(sent, lists), context);
     return method.handle(context, read as never, request);
   };
 }

@@ -4,31 +4,60 @@ import { type Guards, Reply, type Route, routeDeclarer } from './http/routes/dec
 
 export type CountedSeries = readonly [labels: Readonly<Record<string, string>>, value: () => number];
 
-/** Creates metrics in one registry. */
-export interface MetricFactory {
-  counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
+/** Creates metrics in one registry; their names have the prefix. */
+export class MetricFactory {
+  private readonly registers: Registry[];
+
+  constructor(
+    readonly registry: Registry,
+    private readonly prefix: string,
+  ) {
+    this.registers = [registry];
+  }
+
+  counter<T extends string>(name: string, help: string, labels: readonly T[] = []): Counter<T> {
+    return new Counter(this.options(name, help, labels));
+  }
+
   /** @param collect sets the value during a scrape */
   gauge<T extends string>(
     name: string,
     help: string,
-    labels?: readonly T[],
+    labels: readonly T[] = [],
     collect?: (gauge: Gauge<T>) => void | Promise<void>,
-  ): Gauge<T>;
+  ): Gauge<T> {
+    const options = this.options(name, help, labels);
+    if (collect === undefined) return new Gauge(options);
+    const gauge: Gauge<T> = new Gauge({ ...options, collect: () => collect(gauge) });
+    return gauge;
+  }
+
   /** A counter whose values are read during a scrape; one for each set of labels. */
-  counted(name: string, help: string, value: (() => number) | readonly CountedSeries[]): void;
-  histogram<T extends string>(
-    name: string,
-    help: string,
-    labels?: readonly T[],
-    buckets?: readonly number[],
-  ): Histogram<T>;
+  counted(name: string, help: string, value: (() => number) | readonly CountedSeries[]): void {
+    const series: readonly CountedSeries[] = typeof value === 'function' ? [[{}, value]] : value;
+    const labels = [...new Set(series.flatMap(([of]) => Object.keys(of)))];
+    const counter = new Counter({
+      ...this.options(name, help, labels),
+      collect: () => {
+        counter.reset();
+        for (const [of, read] of series) counter.inc(of, read());
+      },
+    });
+  }
+
+  histogram<T extends string>(name: string, help: string, labels: readonly T[], buckets: number[]): Histogram<T> {
+    return new Histogram({ ...this.options(name, help, labels), buckets });
+  }
+
+  private options<T extends string>(name: string, help: string, labels: readonly T[]) {
+    return { name: this.prefix + name, help, labelNames: [...labels], registers: this.registers };
+  }
 }
 
 /** The metrics of a program; their names have its prefix. */
-export interface Metrics extends MetricFactory {
-  readonly registry: Registry;
+export class Metrics extends MetricFactory {
   /** Metrics with the same names in all programs: requests, process. */
-  readonly shared: MetricFactory;
+  readonly shared = new MetricFactory(this.registry, '');
 }
 
 /**
@@ -38,55 +67,7 @@ export interface Metrics extends MetricFactory {
 export function createMetrics(prefix: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  return { registry, ...factory(registry, prefix), shared: factory(registry, '') };
-}
-
-function factory(registry: Registry, prefix: string): MetricFactory {
-  const registers = [registry];
-  return {
-    counter: (name, help, labels = []) =>
-      new Counter({ name: prefix + name, help, labelNames: [...labels], registers }),
-    gauge: <T extends string>(
-      name: string,
-      help: string,
-      labels: readonly T[] = [],
-      collect?: (gauge: Gauge<T>) => void | Promise<void>,
-    ) =>
-      new Gauge<T>({
-        name: prefix + name,
-        help,
-        labelNames: [...labels],
-        registers,
-        ...(collect === undefined
-          ? {}
-          : {
-              collect() {
-                return collect(this);
-              },
-            }),
-      }),
-    counted: (name, help, value) => {
-      const series: readonly CountedSeries[] = typeof value === 'function' ? [[{}, value]] : value;
-      void new Counter({
-        name: prefix + name,
-        help,
-        labelNames: [...new Set(series.flatMap(([labels]) => Object.keys(labels)))],
-        registers,
-        collect() {
-          this.reset();
-          for (const [labels, read] of series) this.inc(labels, read());
-        },
-      });
-    },
-    histogram: (name, help, labels = [], buckets) =>
-      new Histogram({
-        name: prefix + name,
-        help,
-        labelNames: [...labels],
-        registers,
-        ...(buckets === undefined ? {} : { buckets: [...buckets] }),
-      }),
-  };
+  return new Metrics(registry, prefix);
 }
 
 const route = routeDeclarer<unknown>();

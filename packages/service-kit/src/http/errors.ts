@@ -14,7 +14,6 @@ export interface ErrorRow {
 /** The errors of the shared HTTP code: status and default text. */
 export const HTTP_REFUSALS = {
   bad_request: { status: 400, text: 'Bad request' },
-  bad_json: { status: 400, text: 'The body is not valid JSON' },
   unauthorized: { status: 401, text: 'Missing or incorrect API key' },
   forbidden: { status: 403, text: 'Not allowed' },
   foreign_host: { status: 403, text: 'Requests for this host are not answered' },

@@ -59,7 +59,7 @@ export function requestPath({ url = '' }: IncomingMessage): string {
 }
 
 /**
- * Reads the whole body of any content type. `rawBody` and `jsonBody` return it.
+ * Reads the whole body of any content type. `rawBody` and `parsedBody` return it.
  * @throws HttpError 413 above the limit, 415 for a content encoding, 400 if the connection breaks
  */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<void> | undefined {
@@ -129,15 +129,6 @@ export function bodyText(request: IncomingMessage, isStrict = false): string {
 /** The body as JSON, integers as bigint, parsed once. @param isStrict as for `bodyText` @throws SyntaxError, TypeError */
 export function parsedBody(request: IncomingMessage, isStrict = false): JsonValue {
   return (stateOf(request).json ??= parseJson(bodyText(request, isStrict)));
-}
-
-/** `parsedBody` for valid UTF-8. @throws HttpError 400 `bad_json` */
-export function jsonBody(request: IncomingMessage): JsonValue {
-  try {
-    return parsedBody(request, true);
-  } catch {
-    throw refusal('bad_json');
-  }
 }
 
 const METER = Symbol('memory meter');

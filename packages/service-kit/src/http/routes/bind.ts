@@ -134,7 +134,7 @@ function handlerOf<Context, Labels>(
   const body = route.body && fieldReader(route.body, invalid, route);
   const prepared = (value: JsonValue | undefined): unknown =>
     route.prepare && isJsonObject(value) ? route.prepare(value) : value;
-  const read = (reader: FieldReader | undefined, raw: unknown): unknown => reader?.read(raw, context);
+  const read = (reader: FieldReader | undefined, raw: unknown): unknown => reader?.(raw, context);
 
   return async (exchange) => {
     const { request, response } = exchange;

@@ -66,10 +66,8 @@ interface Field {
   readonly check: ((value: unknown, request: unknown) => void) | undefined;
 }
 
-export interface FieldReader {
-  /** Rejects with the error of the first invalid field. */
-  readonly read: (raw: unknown, context: unknown) => Promise<Record<string, unknown>>;
-}
+/** Rejects with the error of the first invalid field. */
+export type FieldReader = (raw: unknown, context: unknown) => Promise<Record<string, unknown>>;
 
 /** Errors and checks of a declaration, by field. */
 export interface OwnRefusals {
@@ -88,24 +86,22 @@ export function fieldReader(schema: Fields, refuse: RefuseField, own: OwnRefusal
     row: own.invalid?.[name],
     check: own.checks?.[name] as Field['check'],
   }));
-  return {
-    read: async (raw, context) => {
-      const sent = isJsonObject(raw) ? raw : {};
-      const result: Record<string, unknown> = {};
-      const request = { context, fields: result };
-      for (const field of fields) {
-        const value = Object.hasOwn(sent, field.name) ? sent[field.name] : undefined;
-        if (value === undefined && field.optional) continue;
-        const before = field.isArray && Array.isArray(value);
-        if (before) field.check?.(value, request);
-        const parsed =
-          before && field.inPieces ? await readEntries(field, value, refuse) : readField(field, value, refuse);
-        if (parsed === undefined) continue;
-        result[field.name] = parsed;
-        if (!before) field.check?.(parsed, request);
-      }
-      return result;
-    },
+  return async (raw, context) => {
+    const sent = isJsonObject(raw) ? raw : {};
+    const result: Record<string, unknown> = {};
+    const request = { context, fields: result };
+    for (const field of fields) {
+      const value = Object.hasOwn(sent, field.name) ? sent[field.name] : undefined;
+      if (value === undefined && field.optional) continue;
+      const before = field.isArray && Array.isArray(value);
+      if (before) field.check?.(value, request);
+      const parsed =
+        before && field.inPieces ? await readEntries(field, value, refuse) : readField(field, value, refuse);
+      if (parsed === undefined) continue;
+      result[field.name] = parsed;
+      if (!before) field.check?.(parsed, request);
+    }
+    return result;
   };
 }
 

@@ -4,7 +4,6 @@ import { stringifyJson } from '../json';
 import { FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
 import {
   type FieldChecks,
-  type FieldReader,
   fieldReader,
   type FieldRefusals,
   type Fields,
@@ -91,7 +90,9 @@ const jsonRpcFailure = (error: unknown): JsonRpcError | undefined =>
  * supported and counts as a request without a method.
  */
 export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labels>): Route<Context, Labels>[] {
-  const methods = new Map(rules.methods.map((method) => [method.name, bindMethod(method, rules)]));
+  const methods = new Map(
+    rules.methods.map((method) => [method.name, { method, read: paramsReader(method, rules.invalid) }]),
+  );
   const { failure = jsonRpcFailure, labels } = rules;
 
   async function handle(context: Context, request: RouteRequest<Envelope>): Promise<object> {
@@ -100,7 +101,8 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
     if (bound === undefined || bound.method.available?.(context) === false) throw rules.unknownMethod(name);
     await rules.admit?.(bound.method.labels, context);
     try {
-      const result = await bound.call(context, request);
+      const params = await bound.read(request.body.params, context);
+      const result = await bound.method.handle(context, params as never, request);
       return result instanceof FinishedJson ? enveloped(result, id) : { result, id, jsonrpc: '2.0' };
     } catch (error) {
       const failed = failure(error);
@@ -139,24 +141,6 @@ interface Envelope {
   readonly params?: unknown;
 }
 
-interface BoundMethod<Context, Labels> {
-  readonly method: Method<Context, Labels>;
-  call(context: Context, request: RouteRequest<Envelope>): Promise<unknown>;
-}
-
-function bindMethod<Context, Labels>(
-  method: Method<Context, Labels>,
-  { invalid }: JsonRpcRules<Context, Labels>,
-): BoundMethod<Context, Labels> {
-  const read = paramsReader(method, invalid);
-  return {
-    method,
-    async call(context, request) {
-      return method.handle(context, (await read(request.body.params, context)) as never, request);
-    },
-  };
-}
-
 function paramsReader<Context>(
   method: Method<Context>,
   refuse: RefuseField,
@@ -166,16 +150,12 @@ function paramsReader<Context>(
   const byPosition = params instanceof z.ZodTuple;
   const outer = byPosition ? z.array(z.unknown()) : z.looseObject({});
   const fits = byPosition ? Array.isArray : isJsonObject;
-  const { read } = byPosition
-    ? tupleReader(params, method, refuse)
+  const read = byPosition
+    ? (raw: unknown) =>
+        readField({ name: 'params', schema: params, row: method.invalid as ErrorRow | undefined }, raw, refuse)
     : fieldReader(params, refuse, method as OwnRefusals);
   return async (sent, context) => {
     if (!fits(sent)) readField({ name: 'params', schema: outer, row: undefined }, sent, refuse);
     return read(method.prepare === undefined ? sent : method.prepare(sent as never), context);
   };
-}
-
-function tupleReader(params: z.ZodTuple, { invalid }: Pick<Method, 'invalid'>, refuse: RefuseField): FieldReader {
-  const field = { name: 'params', schema: params, row: invalid as ErrorRow | undefined };
-  return { read: async (raw) => readField(field, raw, refuse) as never };
 }
