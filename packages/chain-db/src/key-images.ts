@@ -1,9 +1,9 @@
 import type { HashIndex } from './hash-index/hash-index';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase, KeyImageSpent, MissingRow } from './errors';
+import { DenseRows } from './dense-rows';
+import { CorruptDatabase, KeyImageSpent } from './errors';
 import { HASH_KINDS } from './hash-index/schema';
 import { findRow, type HashSource } from './hashed-rows';
-import { lowerBound } from '@wrkz/core-types';
 
 /**
  * Spent key images in chain order: writing appends, a rewind deletes a range, and the key images of a range of blocks are read
@@ -29,23 +29,16 @@ type KeyImageRow = readonly [id: number, image: Buffer, height: number];
 
 /** Queries of spent key images. The caller holds the transaction. */
 export class KeyImageQueries {
-  private readonly rowAt: SqliteStatement<[number], KeyImageRow>;
+  private readonly rows: DenseRows<KeyImageRow>;
   private readonly hasBlock: SqliteStatement<[number], [number]>;
-  private readonly highest: SqliteStatement<[], [number]>;
-  private readonly between: SqliteStatement<[number, number], KeyImageRow>;
 
   /** @param source the lookup of a reader or of the writer */
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
   ) {
-    const row = 'SELECT id, image, height FROM key_images';
-    this.rowAt = connection.prepare<[number], KeyImageRow>(`${row} WHERE id = ?`).raw(true);
+    this.rows = new DenseRows(connection, 'key_images', 'image, height');
     this.hasBlock = connection.prepare<[number], [number]>('SELECT 1 FROM blocks WHERE height = ?').raw(true);
-    this.highest = connection.prepare<[], [number]>('SELECT coalesce(max(id), -1) FROM key_images').raw(true);
-    this.between = connection
-      .prepare<[number, number], KeyImageRow>(`${row} WHERE id >= ? AND id < ? ORDER BY id`)
-      .raw(true);
   }
 
   /**
@@ -53,9 +46,9 @@ export class KeyImageQueries {
    * @throws CorruptDatabase if the index, the row or its height is damaged
    */
   heightOf(image: Buffer): number | undefined {
-    const id = findRow(this.source, HASH_KINDS.keyImage, image, (row) => this.at(row).image);
+    const id = findRow(this.source, HASH_KINDS.keyImage, image, (row) => this.rows.at(row)[1]);
     if (id === undefined) return undefined;
-    const { height } = this.at(id);
+    const [, , height] = this.rows.at(id);
     if (this.hasBlock.get(height) === undefined) {
       throw new CorruptDatabase(`key image ${id} is spent by block ${height}, which is missing`);
     }
@@ -63,34 +56,19 @@ export class KeyImageQueries {
   }
 
   count(): number {
-    return (this.highest.get()?.[0] ?? -1) + 1;
+    return this.rows.count();
   }
 
   /** Key images of blocks `start` to `end` - 1, in chain order. @throws MissingRow */
   range(start: number, end: number): SpentKeyImage[] {
-    const [first, past] = [this.firstOf(start), this.firstOf(end)];
-    const rows = this.between.all(first, past);
-    return Array.from({ length: past - first }, (_, i) => {
-      const row = rows[i];
-      if (row?.[0] !== first + i) throw new MissingRow('key_images', first + i);
-      return keyImageOf(row);
-    });
+    const rows = this.rows.between(this.firstOf(start), this.firstOf(end));
+    return rows.map(([, image, height]) => ({ image, height }));
   }
 
   /** The lowest id of a block of at least this height. */
   firstOf(height: number): number {
-    return lowerBound(0, this.count(), (id) => this.at(id).height < height);
+    return this.rows.firstNot(([, , at]) => at < height);
   }
-
-  private at(id: number): SpentKeyImage {
-    const row = this.rowAt.get(id);
-    if (row === undefined) throw new MissingRow('key_images', id);
-    return keyImageOf(row);
-  }
-}
-
-function keyImageOf([, image, height]: KeyImageRow): SpentKeyImage {
-  return { image, height };
 }
 
 /** Adds and removes spent key images. The caller holds the transaction, and flushes the index at its end. */

@@ -1,6 +1,7 @@
 import type { HashIndex } from './hash-index/hash-index';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase, MissingRow } from './errors';
+import { DenseRows } from './dense-rows';
+import { CorruptDatabase } from './errors';
 import { HASH_KINDS } from './hash-index/schema';
 import { createHash } from 'node:crypto';
 import { findRow, type HashSource } from './hashed-rows';
@@ -58,26 +59,19 @@ type UseRow = readonly [id: number, paymentId: Buffer, use: number, transactionI
 
 /** Queries of payment ids. The caller holds the transaction. */
 export class PaymentIdQueries {
-  private readonly rowAt: SqliteStatement<[number], UseRow>;
-  private readonly highest: SqliteStatement<[], [number]>;
-  private readonly between: SqliteStatement<[number, number], UseRow>;
+  private readonly rows: DenseRows<UseRow>;
 
   /** @param source the lookup of a reader or of the writer */
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
   ) {
-    const row = 'SELECT id, payment_id, use, transaction_id FROM payment_ids';
-    this.rowAt = connection.prepare<[number], UseRow>(`${row} WHERE id = ?`).raw(true);
-    this.highest = connection.prepare<[], [number]>('SELECT coalesce(max(id), -1) FROM payment_ids').raw(true);
-    this.between = connection
-      .prepare<[number, number], UseRow>(`${row} WHERE id >= ? AND id < ? ORDER BY id`)
-      .raw(true);
+    this.rows = new DenseRows(connection, 'payment_ids', 'payment_id, use, transaction_id');
   }
 
   /** Number of rows of all ids. */
   count(): number {
-    return (this.highest.get()?.[0] ?? -1) + 1;
+    return this.rows.count();
   }
 
   /** Number of transactions with this id, by exponential and binary search. @throws CorruptDatabase */
@@ -101,30 +95,18 @@ export class PaymentIdQueries {
   use(paymentId: Buffer, use: number): PaymentIdUse | undefined {
     let row: PaymentIdUse | undefined;
     const hash = useHash(paymentId, use);
-    const id = findRow(this.source, HASH_KINDS.paymentId, hash, (at) => hashOf((row = this.at(at))));
+    const id = findRow(this.source, HASH_KINDS.paymentId, hash, (at) => hashOf((row = useOf(this.rows.at(at)))));
     return id === undefined ? undefined : row;
   }
 
   /** Uses by the transactions with ids [first, end), in chain order. @throws MissingRow */
   range(first: number, end: number): PaymentIdUse[] {
-    const [from, past] = [this.firstOf(first), this.firstOf(end)];
-    const rows = this.between.all(from, past);
-    return Array.from({ length: past - from }, (_, i) => {
-      const row = rows[i];
-      if (row?.[0] !== from + i) throw new MissingRow('payment_ids', from + i);
-      return useOf(row);
-    });
+    return this.rows.between(this.firstOf(first), this.firstOf(end)).map(useOf);
   }
 
   /** The first row of this or a later transaction. */
   firstOf(transactionId: number): number {
-    return lowerBound(0, this.count(), (id) => this.at(id).transactionId < transactionId);
-  }
-
-  private at(id: number): PaymentIdUse {
-    const row = this.rowAt.get(id);
-    if (row === undefined) throw new MissingRow('payment_ids', id);
-    return useOf(row);
+    return this.rows.firstNot(([, , , at]) => at < transactionId);
   }
 }
 

@@ -9,7 +9,7 @@ import type { BlockFacts, ChainView } from './view';
  *
  * @returns 0 if no block can follow
  */
-export function nextDifficulty(network: Network, parentHeight: number, view: ChainView): bigint {
+export function nextDifficulty(network: Network, parentHeight: number, view: Pick<ChainView, 'window'>): bigint {
   if (network.fixedDifficulty !== undefined) return network.fixedDifficulty;
   const { difficultyRule } = network.rulesAt(parentHeight);
   const { blockVersion } = network.rulesAt(parentHeight + 1);

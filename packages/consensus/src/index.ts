@@ -35,5 +35,5 @@ export { keyImageId, type StagedTransaction, type TransactionContext } from './t
 export { ringIndexes } from './transaction-in-chain';
 export { TX_POW_ALGORITHM, transactionNonceMeets, transactionPowDifficulty, transactionPowSearch } from './tx-pow';
 export { isUnlocked, unlockTimeAllowed, type LockTime } from './unlock';
-export { VerifiedBlock, genesisBlock } from './verified-block';
+export { VerifiedBlock, blockFacts, genesisBlock } from './verified-block';
 export type { BlockFacts, ChainView, OutputFacts } from './view';

@@ -52,25 +52,40 @@ export function makeVerified(data: BlockData): VerifiedBlock {
   return construct(data);
 }
 
+/**
+ * The facts of a valid block from its bytes and the block below.
+ * @param below undefined for genesis
+ */
+export function blockFacts(
+  block: ParsedBlock,
+  transactions: readonly ParsedTransaction[],
+  below: BlockFacts | undefined,
+  difficulty: bigint,
+): BlockFacts {
+  const { majorVersion, minorVersion, timestamp, coinbase } = block.block;
+  const created = coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n);
+  const fees = transactions.reduce((sum, { fee }) => sum + (fee ?? 0n), 0n);
+  return {
+    height: (below?.height ?? -1) + 1,
+    hash: block.hash,
+    majorVersion,
+    minorVersion,
+    timestamp: Number(timestamp),
+    size: transactions.reduce((sum, { size }) => sum + size, block.coinbase.size),
+    difficulty,
+    cumulativeDifficulty: (below?.cumulativeDifficulty ?? 0n) + difficulty,
+    generatedCoins: (below?.generatedCoins ?? 0n) + created - fees,
+    generatedTransactions: (below?.generatedTransactions ?? 0) + 1 + transactions.length,
+  };
+}
+
 /** The first block of a network. It is part of the network profile, so it is not validated. */
 export function genesisBlock(network: Network): VerifiedBlock {
   const block = parseBlock(network.genesis.block);
-  const { majorVersion, minorVersion, timestamp, coinbase } = block.block;
   return makeVerified({
     block,
     transactions: [],
-    facts: {
-      height: 0,
-      hash: block.hash,
-      majorVersion,
-      minorVersion,
-      timestamp: Number(timestamp),
-      size: block.coinbase.size,
-      difficulty: 1n,
-      cumulativeDifficulty: 1n,
-      generatedCoins: coinbase.outputs.reduce((sum, output) => sum + output.amount, 0n),
-      generatedTransactions: 1,
-    },
+    facts: blockFacts(block, [], undefined, 1n),
     fees: 0n,
     checkpointed: false,
   });

@@ -1,6 +1,7 @@
-import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import type { SqliteConnection } from '@wrkz/sqlite';
 import { decodeBlob } from '../block-bytes';
-import { CorruptDatabase, MissingRow } from '../errors';
+import { DenseRows } from '../dense-rows';
+import { CorruptDatabase } from '../errors';
 import { findRow, type HashSource } from '../hashed-rows';
 import { HASH_KINDS } from '../hash-index/schema';
 import { unpackIndexes } from '../integers';
@@ -38,45 +39,38 @@ export interface TransactionScan {
 
 /** Queries of main-chain transactions that need no signatures. */
 export class TransactionQueries {
-  private readonly placeAt: SqliteStatement<[number], PlaceRow>;
-  private readonly placesBetween: SqliteStatement<[number, number], PlaceRow>;
-  private readonly prefixesBetween: SqliteStatement<[number, number], PrefixRow>;
+  private readonly placeRows: DenseRows<PlaceRow>;
+  private readonly prefixRows: DenseRows<PrefixRow>;
 
   /** @param source the lookup of a reader or of the writer */
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
   ) {
-    const place = 'SELECT id, hash, height, global_indexes FROM transactions';
-    this.placeAt = connection.prepare<[number], PlaceRow>(`${place} WHERE id = ?`).raw(true);
-    this.placesBetween = connection
-      .prepare<[number, number], PlaceRow>(`${place} WHERE id >= ? AND id < ? ORDER BY id`)
-      .raw(true);
-    this.prefixesBetween = connection
-      .prepare<[number, number], PrefixRow>(
-        'SELECT id, hash, codec, prefix FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
-      )
-      .raw(true);
+    this.placeRows = new DenseRows(connection, 'transactions', 'hash, height, global_indexes');
+    this.prefixRows = new DenseRows(connection, 'transactions', 'hash, codec, prefix');
   }
 
   /** The caller holds the transaction. @throws CorruptDatabase if the index or the row is damaged */
   place(hash: Buffer): TransactionPlace | undefined {
     let place: TransactionPlace | undefined;
-    const id = findRow(this.source, HASH_KINDS.transaction, hash, (row) => (place = this.at(row)).hash);
+    const id = findRow(
+      this.source,
+      HASH_KINDS.transaction,
+      hash,
+      (row) => (place = placeOf(this.placeRows.at(row))).hash,
+    );
     return id === undefined ? undefined : place;
   }
 
   /** @throws MissingRow for an invalid or missing row */
   places(range: IdRange): TransactionPlace[] {
-    const rows = this.placesBetween.all(range.first, range.end);
-    expectIds(range, rows);
-    return rows.map(placeOf);
+    return this.placeRows.between(range.first, range.end).map(placeOf);
   }
 
   /** @throws as {@link places} */
   scan(range: IdRange): TransactionScan {
-    const rows = this.prefixesBetween.all(range.first, range.end);
-    expectIds(range, rows);
+    const rows = this.prefixRows.between(range.first, range.end);
     const hashes = new Array<Buffer>(rows.length);
     const prefixes = new Array<Buffer>(rows.length);
     for (let i = 0; i < rows.length; i++) {
@@ -85,12 +79,6 @@ export class TransactionQueries {
       prefixes[i] = decodeBlob(codec, prefix, 'transactions', id);
     }
     return { hashes, prefixes };
-  }
-
-  private at(id: number): TransactionPlace {
-    const row = this.placeAt.get(id);
-    if (row === undefined) throw new MissingRow('transactions', id);
-    return placeOf(row);
   }
 }
 
@@ -103,10 +91,4 @@ export function globalIndexesOf({ hash, packedIndexes }: TransactionPlace): Glob
   const indexes = unpackIndexes(packedIndexes);
   if (indexes === undefined) throw new CorruptDatabase(`global indexes of transaction ${hash.toString('hex')}`);
   return { hash, indexes };
-}
-
-function expectIds({ first, end }: IdRange, rows: readonly (readonly [id: number, ...rest: unknown[]])[]): void {
-  for (let i = 0; i < end - first; i++) {
-    if (rows[i]?.[0] !== first + i) throw new MissingRow('transactions', first + i);
-  }
 }

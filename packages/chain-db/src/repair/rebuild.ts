@@ -1,3 +1,4 @@
+import { blockFacts, nextDifficulty } from '@wrkz/consensus';
 import { lowerBound, type Network, type NetworkName, networkOf, type RawBlock } from '@wrkz/core-types';
 import { EventLoopYielder, makeFolders } from '@wrkz/service-kit/base';
 import { SqliteConnection, SqliteFileError } from '@wrkz/sqlite';
@@ -12,7 +13,7 @@ import { FactsWindow } from '../verify/facts-window';
 import { StoredRows } from '../verify/stored-rows';
 import type { StorableBlock } from '../writer/append';
 import { type FetchBlocks, fetchByIds, type WantedBlock } from './fetch';
-import { factsOfWhole, type WholeBlock, wholeBlock } from './whole-block';
+import { type WholeBlock, wholeBlock } from './whole-block';
 
 /** Blocks per commit of the new database. */
 const BATCH = 200;
@@ -235,7 +236,9 @@ class Rebuild {
   }
 
   private put(whole: WholeBlock): void {
-    const facts = factsOfWhole(whole, this.tip, this.window, this.network);
+    const { tip, network } = this;
+    const difficulty = tip === undefined ? 1n : nextDifficulty(network, tip.height, this.window);
+    const facts = blockFacts(whole.block, whole.transactions, tip, difficulty);
     this.pending.push({ ...whole, facts });
     this.extend(facts);
     if (this.pending.length >= BATCH) this.flush();
