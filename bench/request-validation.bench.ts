@@ -116,7 +116,7 @@ async function measure(name: string, body: string, port: number, agent: Agent): 
   const parsed = parseJson(body) as JsonObject;
   const [schema, hand, parsing, whole]: number[][] = [[], [], [], []];
   for (let round = 0; round < ROUNDS; round++) {
-    schema?.push(await microseconds(READS, () => bySchema.read(parsed, undefined)));
+    schema?.push(await microseconds(READS, () => bySchema(parsed, undefined)));
     hand?.push(inTurn(READS, () => readByHand(parsed)));
     parsing?.push(inTurn(READS / 10, () => parseJson(body)));
     whole?.push(await microseconds(REQUESTS, send));
