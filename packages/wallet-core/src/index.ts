@@ -1,7 +1,7 @@
 export * from './transaction/model';
 export { buildSend, estimateSend } from './transaction/build-send';
 export { estimateSweep, sweep, type SweepEntry, type SweepRequest, type SweepResult } from './transaction/sweep';
-export { decodeContent } from './container/decode';
+export { decodeContent } from './container/content';
 export { WalletFile } from './container/wallet-file';
 export { contentText } from './container/encrypted-file';
 export {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
 import { walletError } from '../errors';
 import type { WalletContent } from '../ledger/model';
-import { encodeContent } from './encode';
+import { encodeContent } from './content';
 import { readUpTo, withRegularFile } from './file-io';
 
 /* The encrypted file format of a container (docs/protocol/wallet.md#container). */

@@ -5,7 +5,7 @@ import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
 import { walletErrorOf } from '../errors';
 import { type ContainerConversion, convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
-import { decodeContent } from './decode';
+import { decodeContent } from './content';
 import { deriveFileKey, readContainer, writeContainer, writePlain } from './encrypted-file';
 import { checkNewFile, removePrevious, setAsidePrevious, isIrregularFile, readFileStart, replaceFile } from './file-io';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type JsonObject, parseJson, stringifyJson, runInSlices } from '@wrkz/service-kit';
 import { readFixture } from '@wrkz/testing/fixtures';
-import { decodeContent } from '../../src/container/decode';
+import { decodeContent } from '../../src/container/content';
 import { readContainerJson } from '../../src/container/json-reader';
 import { contentText } from '../../src/container/encrypted-file';
 import type { WalletContent } from '../../src/ledger/model';
@@ -105,6 +105,13 @@ test('every field except three is required and has a checked type', async () => 
     count++;
   }
   expect(count).toBe(87);
+});
+
+test('the error of a field has its path', async () => {
+  const document = plain(exported);
+  listAt(listAt(document, 'subWallets', 'subWallet')[0]!, 'unspentInputs')[1]!['key'] = 'z';
+  const message = '/subWallets/subWallet/0/unspentInputs/1/key is not 32 bytes of hex';
+  await expect(decode(stringifyJson(document))).rejects.toMatchObject({ cause: { message } });
 });
 
 test('64-bit numbers are exact, and a height above 2^53 is above every chain', async () => {

@@ -1,6 +1,6 @@
 import { runInSlices } from '@wrkz/service-kit/base';
 import { readFixture } from '@wrkz/testing/fixtures';
-import { decodeContent } from '../../src/container/decode';
+import { decodeContent } from '../../src/container/content';
 import { contentText, readContainer } from '../../src/container/encrypted-file';
 import { exportOf2026 } from '../support/exports-of-2026';
 import { comparable, plain } from '../support/plain';

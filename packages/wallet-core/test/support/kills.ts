@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runInSlices } from '@wrkz/service-kit/base';
-import { decodeContent } from '../../src/container/decode';
+import { decodeContent } from '../../src/container/content';
 import { contentText, readContainer } from '../../src/container/encrypted-file';
 import { previousName } from '../../src/container/file-io';
 import type { WalletContent } from '../../src/ledger/model';

@@ -3,7 +3,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { runInSlices, silentLogger } from '@wrkz/service-kit';
 import { fixturePath, readJson, Suite, type SuiteNode } from '@wrkz/testing';
 import { seedOf, Wallet, type WalletContent } from '../../../src';
-import { decodeContent } from '../../../src/container/decode';
+import { decodeContent } from '../../../src/container/content';
 import { readContainer } from '../../../src/container/encrypted-file';
 import { fresh, removeFolders } from '../../support/folder';
 import { comparable, listAt, plain } from '../../support/plain';

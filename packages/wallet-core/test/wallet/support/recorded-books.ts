@@ -3,7 +3,7 @@ import { isUnlocked } from '@wrkz/consensus';
 import { parseTransaction } from '@wrkz/core-types';
 import { CHAIN_A_HEIGHT, chainA, fixturePath } from '@wrkz/testing';
 import type { WalletContent, WalletOutput } from '../../../src';
-import { decodeContent } from '../../../src/container/decode';
+import { decodeContent } from '../../../src/container/content';
 import { readContainer } from '../../../src/container/encrypted-file';
 import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 
