@@ -3,18 +3,18 @@
  * another. 1,000 mixed requests per second for a minute: lists, pages, images, the feed, conditional requests. A latency
  * counts from the time at which a request was due, so it includes queueing.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { encodeAddress } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
-import { freePort } from '@wrkz/testing';
+import { freePort, Program } from '@wrkz/testing';
 import { milliseconds, quantile, row, runBench, since } from './support/figures';
 import { machine } from './support/machine';
+import { usage } from './support/measured-process';
 
 const SECONDS = Number(process.env['SECONDS'] ?? 60);
 /** Before the measurement, for the compiler and the caches. */
@@ -24,7 +24,6 @@ const PROPOSALS = 200;
 /** The core of the service. */
 const CORE = '0';
 const MAIN = join(__dirname, '../apps/proposals/dist/main.js');
-const TICKS_PER_SECOND = 100;
 
 const keys = { spendPublic: generateKeyPair().publicKey, viewPublic: generateKeyPair().publicKey };
 const address = (i: number): string => encodeAddress({ ...keys, paymentId: i.toString(16).padStart(64, '0') });
@@ -84,28 +83,20 @@ function send(port: number, { path, headers = {} }: { path: string; headers?: Ki
   });
 }
 
-/** Seconds of processor time of a process. */
-function busySeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
 runBench(async () => {
   console.log(machine());
   const folder = mkdtempSync(join(tmpdir(), 'bench-proposals-'));
   fill(folder);
   const port = await freePort();
   const options = ['--data-dir', folder, '--bind-port', String(port), '--rate-limit', '0', '--qr-limit', '0'];
-  const child = spawn('taskset', ['-c', CORE, process.execPath, MAIN, ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const command = ['taskset', '-c', CORE, process.execPath, MAIN, ...options];
+  const program = new Program('the service', () => command, { ready: /listens on/ });
   try {
-    await once(child.stdout, 'data');
-    await load(port, child.pid ?? 0, WARM_UP_SECONDS);
-    report(await load(port, child.pid ?? 0, SECONDS));
+    await program.start();
+    await load(port, program.pid ?? 0, WARM_UP_SECONDS);
+    report(await load(port, program.pid ?? 0, SECONDS));
   } finally {
-    child.kill();
-    await once(child, 'exit');
+    await program.stop('SIGTERM');
     rmSync(folder, { recursive: true });
   }
 });
@@ -122,7 +113,7 @@ async function load(port: number, pid: number, duration: number): Promise<Outcom
   const schedule = KINDS.flatMap((kind) => Array.from({ length: kind.share }, () => kind));
   const latencies = new Map<Kind, number[]>(KINDS.map((kind) => [kind, []]));
   const statuses = new Map<string, number>();
-  const busyBefore = busySeconds(pid);
+  const busyBefore = usage(pid).seconds;
   const start = performance.now();
   const open: Promise<void>[] = [];
   for (let sent = 0; sent < duration * PER_SECOND;) {
@@ -146,7 +137,7 @@ async function load(port: number, pid: number, duration: number): Promise<Outcom
   }
   await Promise.all(open);
   const seconds = since(start) / 1000;
-  return { latencies, statuses, seconds, busy: busySeconds(pid) - busyBefore };
+  return { latencies, statuses, seconds, busy: usage(pid).seconds - busyBefore };
 }
 
 function report({ latencies, statuses, seconds, busy }: Outcome): void {

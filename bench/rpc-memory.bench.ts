@@ -14,6 +14,7 @@ import { DaemonProcess } from './support/daemon-process';
 import { row, runBench, since } from './support/figures';
 import { KeepAliveClient } from './support/keep-alive-client';
 import { machine } from './support/machine';
+import { usage } from './support/measured-process';
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +25,6 @@ const { values } = parseArgs({
 
 const CLIENTS = 16;
 const PARTS = 10;
-const MIB = 1024 * 1024;
 /** Time for the garbage of the start to be collected. */
 const REST_MS = 5_000;
 
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const daemon = await DaemonProcess.start(values.suite, ['--daemon-mode', 'explorer']);
   try {
     console.log(machine());
-    const memory = (): number => (daemon.residentBytes() ?? NaN) / MIB;
+    const memory = (): number => usage(daemon.pid).resident;
     await rest();
     console.log(row('requests', ['resident MiB', 'requests/s']));
     const first = memory();

@@ -16,6 +16,7 @@ import { DaemonProcess } from './support/daemon-process';
 import { median, quantile, row, runBench, since } from './support/figures';
 import { KeepAliveClient, requestBytes } from './support/keep-alive-client';
 import { machine } from './support/machine';
+import { usage } from './support/measured-process';
 
 const { values } = parseArgs({
   options: {
@@ -70,12 +71,12 @@ interface Round {
   readonly p50: number;
   readonly p99: number;
   /** Processor seconds of the daemon. */
-  readonly busy: number | undefined;
+  readonly busy: number;
 }
 
 async function round(daemon: DaemonProcess, request: Buffer, clients: number, seconds: number): Promise<Round> {
   const times: number[] = [];
-  const busyBefore = daemon.busySeconds();
+  const busyBefore = usage(daemon.pid).seconds;
   const start = performance.now();
   const open = Array.from({ length: clients }, () => new KeepAliveClient(daemon.port));
   await Promise.all(
@@ -89,8 +90,7 @@ async function round(daemon: DaemonProcess, request: Buffer, clients: number, se
     }),
   );
   const rate = times.length / (since(start) / 1000);
-  const busyAfter = daemon.busySeconds();
-  const busy = busyBefore === undefined || busyAfter === undefined ? undefined : busyAfter - busyBefore;
+  const busy = usage(daemon.pid).seconds - busyBefore;
   return { requests: times.length, rate, p50: median(times), p99: quantile(times, 0.99), busy };
 }
 
@@ -102,7 +102,7 @@ const sum = (figures: readonly number[]): number => figures.reduce((total, figur
 
 /** Microseconds per request over all rounds: clock ticks are too long for a single round. */
 function busy(rounds: readonly Round[]): number {
-  return (sum(rounds.map((one) => one.busy ?? NaN)) * 1e6) / sum(rounds.map(({ requests }) => requests));
+  return (sum(rounds.map((one) => one.busy)) * 1e6) / sum(rounds.map(({ requests }) => requests));
 }
 
 function print(name: string, before: readonly Round[] | undefined, after: readonly Round[]): void {

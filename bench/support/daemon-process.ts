@@ -1,25 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeChainADump } from '../../packages/testing/src/chain-a';
+import { nodeArguments, nodeCommand, Program, writeChainADump } from '../../packages/testing/src';
 
-/** Max milliseconds until the daemon serves. */
-const START_TIMEOUT_MS = 60_000;
-/** A loopback port without a listener: a node with this exclusive node connects to no peer. */
-const UNUSED_PEER = '127.0.0.1:1';
-/** Clock ticks per second in /proc: the same on every Linux. */
-const TICKS_PER_SECOND = 100;
-
-/** Options of a daemon that connects to no peer and listens on loopback only. */
-function quietOptions(directory: string): string[] {
-  return [
-    ...['--network', 'devnet', '--data-dir', directory, '--log-level', '0', '--log-file', ''],
-    ...['--rpc-bind-ip', '127.0.0.1', '--rpc-bind-port', '0', '--rpc-max-rpm', '0', '--no-console', '--no-zmq'],
-    ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--add-exclusive-node', UNUSED_PEER],
-  ];
-}
+/** The line of a daemon that serves, with its ports. */
+const READY = /peers at 127\.0\.0\.1:(\d+), RPC at http:\/\/127\.0\.0\.1:(\d+)/;
 
 const dataFolder = (folder: string): string => join(folder, 'data');
 const mainFile = (tree: string): string => join(tree, 'apps/daemon/dist/main.js');
@@ -33,7 +19,7 @@ export function importChainA(tree: string, folder: string): string {
   const dump = join(folder, 'chain-a.dump');
   const directory = dataFolder(folder);
   writeChainADump(dump);
-  const args = [mainFile(tree), ...quietOptions(directory), '--import-blockchain', '--dump-file', dump];
+  const args = [mainFile(tree), ...nodeArguments('devnet', directory), '--import-blockchain', '--dump-file', dump];
   const imported = spawnSync(process.execPath, args);
   if (imported.status !== 0) throw new Error(`the import failed: ${String(imported.stdout)}${String(imported.stderr)}`);
   return join(directory, 'devnet');
@@ -71,28 +57,14 @@ export class DaemonProcess {
   }
 
   private static async serve(tree: string, folder: string, more: readonly string[]): Promise<DaemonProcess> {
-    const args = [mainFile(tree), ...quietOptions(dataFolder(folder)), ...more];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const exited = once(child, 'exit');
+    const args = [mainFile(tree), ...nodeArguments('devnet', dataFolder(folder)), ...more];
+    const program = new Program('the daemon', () => nodeCommand(args), { ready: READY });
+    const [peerPort = 0, port = 0] = await startedPorts(program, READY);
     const stop = async (): Promise<void> => {
-      child.kill();
-      await exited;
+      await program.stop('SIGTERM');
       rmSync(folder, { recursive: true });
     };
-    let output = '';
-    const [peerPort, port] = await new Promise<[number, number]>((resolve, reject) => {
-      const fail = (): void => reject(new Error(`the daemon does not serve: ${output}`));
-      const timer = setTimeout(fail, START_TIMEOUT_MS);
-      void exited.then(fail);
-      child.stdout.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        const found = /peers at 127\.0\.0\.1:(\d+), RPC at http:\/\/127\.0\.0\.1:(\d+)/.exec(output);
-        if (found === null) return;
-        clearTimeout(timer);
-        resolve([Number(found[1]), Number(found[2])]);
-      });
-    });
-    return new DaemonProcess(port, peerPort, child.pid ?? 0, dataFolder(folder), stop);
+    return new DaemonProcess(port, peerPort, program.pid ?? 0, dataFolder(folder), stop);
   }
 
   /** Pins all its threads to one processor. */
@@ -108,27 +80,10 @@ export class DaemonProcess {
   resume(): void {
     process.kill(this.pid, 'SIGCONT');
   }
+}
 
-  /** Resident memory of the process in bytes; undefined where the system does not report it. */
-  residentBytes(): number | undefined {
-    try {
-      const status = readFileSync(`/proc/${String(this.pid)}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Processor time of all threads of the process in seconds; undefined where the system does not report it. */
-  busySeconds(): number | undefined {
-    try {
-      const afterName =
-        readFileSync(`/proc/${String(this.pid)}/stat`, 'utf8')
-          .split(') ')[1]
-          ?.split(' ') ?? [];
-      return (Number(afterName[11]) + Number(afterName[12])) / TICKS_PER_SECOND;
-    } catch {
-      return undefined;
-    }
-  }
+/** Starts a program and returns the numbers in its line that matches `ready`. @throws Error with its output */
+export async function startedPorts(program: Program, ready: RegExp): Promise<number[]> {
+  await program.start();
+  return program.log.flatMap((line) => ready.exec(line)?.slice(1).map(Number) ?? []);
 }

@@ -7,15 +7,16 @@ import { join } from 'node:path';
 const TICKS_PER_SECOND = 100;
 const POLL_MS = 100;
 
-/** The processor seconds of a process and its peak of resident memory in MiB. */
-export function usage(pid: number): { seconds: number; peak: number } {
+/** The processor seconds of a process, and its resident memory and the peak of it in MiB. */
+export function usage(pid: number): { seconds: number; resident: number; peak: number } {
   const fields =
     readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
       .split(') ')[1]
       ?.split(' ') ?? [];
   const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
-  return { seconds, peak: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024 };
+  const mebibytes = (field: RegExp): number => Number(field.exec(status)?.[1]) / 1024;
+  return { seconds, resident: mebibytes(/VmRSS:\s+(\d+)/), peak: mebibytes(/VmHWM:\s+(\d+)/) };
 }
 
 export async function until(condition: () => Promise<boolean>): Promise<void> {

@@ -1,9 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-
-/** Max milliseconds until the wallet serves. */
-const START_TIMEOUT_MS = 60_000;
+import { nodeCommand, Program } from '../../packages/testing/src';
 
 export interface WalletRpcOptions {
   /** The built tree. */
@@ -27,37 +24,14 @@ export async function startWalletRpc(options: WalletRpcOptions): Promise<() => P
   const { tree, file, viewKey, spendKey, nodePort, port, password } = options;
   const main = join(tree, 'apps/wallet-rpc/dist/main.js');
   const basics = [
-    main,
-    '--container-file',
-    file,
-    '--container-password',
-    'bench',
-    '--network',
-    'devnet',
-    '--log-file',
-    '',
+    ...[main, '--container-file', file, '--container-password', 'bench'],
+    ...['--network', 'devnet', '--log-file', ''],
   ];
   const made = spawnSync(process.execPath, [...basics, '-g', '--view-key', viewKey, '--spend-key', spendKey]);
   if (made.status !== 0) throw new Error(`no container: ${String(made.stdout)}${String(made.stderr)}`);
   const ports = ['--daemon-port', String(nodePort), '--bind-port', String(port)];
-  const child = spawn(process.execPath, [...basics, ...ports, '--rpc-password', password], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  let output = '';
-  await new Promise<void>((resolve, reject) => {
-    const fail = (): void => reject(new Error(`the wallet does not serve: ${output}`));
-    const timer = setTimeout(fail, START_TIMEOUT_MS);
-    void exited.then(fail);
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      if (!output.includes('listens on')) return;
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-  return async () => {
-    child.kill();
-    await exited;
-  };
+  const args = [...basics, ...ports, '--rpc-password', password];
+  const program = new Program('the wallet', () => nodeCommand(args), { ready: /listens on/ });
+  await program.start();
+  return () => program.stop('SIGTERM');
 }
