@@ -2,145 +2,110 @@ import { availableParallelism } from 'node:os';
 import { networkNames, networkOf, type Network } from '@wrkz/core-types';
 import {
   apiKeyOption,
-  bindAddressOption,
-  corsOption,
+  CORS_OPTION,
   defineOptions,
   HASHING_THREADS,
+  inGroup,
+  listenerOptions,
   loggingOptions,
-  type LogScale,
-  metricsOption,
+  METRICS_OPTION,
+  NAMED_LOG_SCALE,
   type OptionValues,
   parseOptions,
-  portOption,
-  secondAddressOption,
   splitList,
-  trustedProxyOption,
 } from '@wrkz/service-kit';
-
-const LISTENERS = 'Listeners';
-const WORK = 'Work';
-const LIMITS = 'Limits';
-const ACCESS = 'Access';
-const LOGGING = 'Logging and metrics';
-
-export const LOG_SCALE: LogScale = {
-  names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
-  help: 'trace, debug, info, warning, fatal or disabled',
-  complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
-};
 
 /** Options of the command line and the configuration file. */
 export const OPTIONS = defineOptions([
-  bindAddressOption({
-    name: 'bind-ip',
-    default: '127.0.0.1',
-    group: LISTENERS,
-    help: 'Interface to listen on; 0.0.0.0 or :: for remote wallets',
-  }),
-  portOption({ name: 'bind-port', default: 17870, min: 1, group: LISTENERS, help: 'TCP port' }),
-  secondAddressOption({
-    name: 'bind-ipv6-address',
-    default: undefined,
-    group: LISTENERS,
-    help: 'Address of a second listener on the same port',
-  }),
-  trustedProxyOption({
-    name: 'trusted-proxy',
-    group: LISTENERS,
-    help: 'Address or range of a reverse proxy whose X-Forwarded-For is trusted; may be repeated or a comma-separated list',
-  }),
-  {
-    name: 'network',
-    type: 'string',
-    default: 'mainnet',
-    choices: networkNames,
-    group: WORK,
-    help: 'Network whose rules determine the difficulty',
-  },
-  { ...HASHING_THREADS, group: WORK },
-  {
-    name: 'queue',
-    type: 'string',
-    default: undefined,
-    secret: true,
-    group: WORK,
-    help: 'Share jobs and results with other instances through redis://host:port',
-    validate: (value) => badQueueUrl(String(value)),
-  },
-  {
-    name: 'rate-limit',
-    type: 'number',
-    default: 60,
-    min: 0,
-    group: LIMITS,
-    help: 'Requests per minute per client address; 0 disables',
-  },
-  {
-    name: 'max-jobs-per-minute',
-    type: 'number',
-    default: 120,
-    min: 0,
-    group: LIMITS,
-    help: 'Jobs per minute over all clients; 0 disables',
-  },
-  {
-    name: 'max-queue',
-    type: 'number',
-    default: 64,
-    min: 1,
-    group: LIMITS,
-    help: 'Maximum number of queued jobs; further jobs are rejected',
-  },
-  {
-    name: 'max-difficulty',
-    type: 'number',
-    default: 1_000_000,
-    min: 1,
-    group: LIMITS,
-    help: 'Maximum difficulty of a job',
-  },
-  {
-    name: 'max-wait-ms',
-    type: 'number',
-    default: 30_000,
-    min: 0,
-    max: 2 ** 31 - 1,
-    group: LIMITS,
-    help: 'Maximum time that a request waits for its job, in milliseconds',
-  },
-  {
-    name: 'job-timeout',
-    type: 'number',
-    default: 600,
-    min: 1,
-    max: 2_000_000,
-    group: LIMITS,
-    help: 'Seconds after which a queued job expires',
-  },
-  {
-    name: 'result-ttl',
-    type: 'number',
-    default: 300,
-    min: 1,
-    max: 2_000_000,
-    group: LIMITS,
-    help: 'Seconds for which a result is stored',
-  },
-  apiKeyOption({
-    name: 'api-key',
-    default: undefined,
-    group: ACCESS,
-    help: 'Required value of the X-API-KEY header',
-  }),
-  corsOption({ name: 'enable-cors', group: ACCESS, help: 'Value of Access-Control-Allow-Origin' }),
-  ...loggingOptions({
-    group: LOGGING,
-    scale: LOG_SCALE,
-    level: 'info',
-    file: undefined,
-    fileHelp: 'Also append log lines to this file',
-  }),
-  metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
+  ...inGroup('Listeners', [...listenerOptions(17_870)]),
+  ...inGroup('Work', [
+    {
+      name: 'network',
+      type: 'string',
+      default: 'mainnet',
+      choices: networkNames,
+      help: 'Network whose rules determine the difficulty',
+    },
+    HASHING_THREADS,
+    {
+      name: 'queue',
+      type: 'string',
+      default: undefined,
+      secret: true,
+      help: 'Share jobs and results with other instances through redis://host:port',
+      validate: (value: string | number | boolean) => badQueueUrl(String(value)),
+    },
+  ]),
+  ...inGroup('Limits', [
+    {
+      name: 'rate-limit',
+      type: 'number',
+      default: 60,
+      min: 0,
+      help: 'Requests per minute per client address; 0 disables',
+    },
+    {
+      name: 'max-jobs-per-minute',
+      type: 'number',
+      default: 120,
+      min: 0,
+      help: 'Jobs per minute over all clients; 0 disables',
+    },
+    {
+      name: 'max-queue',
+      type: 'number',
+      default: 64,
+      min: 1,
+      help: 'Maximum number of queued jobs; further jobs are rejected',
+    },
+    {
+      name: 'max-difficulty',
+      type: 'number',
+      default: 1_000_000,
+      min: 1,
+      help: 'Maximum difficulty of a job',
+    },
+    {
+      name: 'max-wait-ms',
+      type: 'number',
+      default: 30_000,
+      min: 0,
+      max: 2 ** 31 - 1,
+      help: 'Maximum time that a request waits for its job, in milliseconds',
+    },
+    {
+      name: 'job-timeout',
+      type: 'number',
+      default: 600,
+      min: 1,
+      max: 2_000_000,
+      help: 'Seconds after which a queued job expires',
+    },
+    {
+      name: 'result-ttl',
+      type: 'number',
+      default: 300,
+      min: 1,
+      max: 2_000_000,
+      help: 'Seconds for which a result is stored',
+    },
+  ]),
+  ...inGroup('Access', [
+    apiKeyOption({
+      name: 'api-key',
+      default: undefined,
+      help: 'Required value of the X-API-KEY header',
+    }),
+    CORS_OPTION,
+  ]),
+  ...inGroup('Logging and metrics', [
+    ...loggingOptions({
+      scale: NAMED_LOG_SCALE,
+      level: 'info',
+      file: undefined,
+    }),
+    METRICS_OPTION,
+  ]),
 ]);
 
 function badQueueUrl(text: string): string | undefined {

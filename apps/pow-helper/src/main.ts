@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import '@wrkz/service-kit/early-signals';
-import { assertPortsFree, parseLogLevel, runMain } from '@wrkz/service-kit';
-import { LOG_SCALE, readPowHelperConfig } from './config';
+import { assertPortsFree, NAMED_LOG_SCALE, parseLogLevel, runMain } from '@wrkz/service-kit';
+import { readPowHelperConfig } from './config';
 import { powListenAddresses } from './http';
 import { PowHelper } from './pow-helper';
 
@@ -14,5 +14,5 @@ runMain(
     await assertPortsFree(powListenAddresses(config, config.options['bind-port']));
     return PowHelper.create(config);
   },
-  { logLevel: () => parseLogLevel(readConfig().options['log-level'], LOG_SCALE) },
+  { logLevel: () => parseLogLevel(readConfig().options['log-level'], NAMED_LOG_SCALE) },
 );

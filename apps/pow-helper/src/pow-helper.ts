@@ -5,11 +5,12 @@ import {
   type Logger,
   loggerFromOptions,
   type Metrics,
+  NAMED_LOG_SCALE,
   RequestCounters,
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { LOG_SCALE, type PowHelperConfig } from './config';
+import type { PowHelperConfig } from './config';
 import { startPowServer } from './http';
 import { solve, type Solver } from './job';
 import { type JobQueue, POLL_TIMEOUT_MS, type QueueDependencies } from './queue/job-queue';
@@ -54,7 +55,7 @@ export class PowHelper implements Service {
     const { solver = solve, now = Date.now, port = options['bind-port'], pollTimeoutMs = POLL_TIMEOUT_MS } = overrides;
     const { elapsed = () => performance.now() } = overrides;
     const { queue: createQueue = (dependencies) => queueOf(options.queue, dependencies) } = overrides;
-    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LOG_SCALE });
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NAMED_LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
     this.config = config;
     this.configuredPort = port;

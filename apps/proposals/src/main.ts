@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import '@wrkz/service-kit/early-signals';
-import { assertPortsFree, EarlyExit, parseLogLevel, runMain } from '@wrkz/service-kit';
+import { assertPortsFree, EarlyExit, NAMED_LOG_SCALE, parseLogLevel, runMain } from '@wrkz/service-kit';
 import { runAdmin } from './admin/run';
 import { parseCommandLine, proposalsConfig, readProposalsConfig } from './config';
 import { proposalsListenAddresses } from './http';
-import { PROPOSALS_LOG_SCALE } from './options';
 import { Proposals } from './proposals';
 
 const argv = process.argv.slice(2);
@@ -18,5 +17,5 @@ runMain(
     await assertPortsFree(proposalsListenAddresses(config, config.options['bind-port']));
     return Proposals.create(config);
   },
-  { logLevel: () => parseLogLevel(readProposalsConfig(argv).options['log-level'], PROPOSALS_LOG_SCALE) },
+  { logLevel: () => parseLogLevel(readProposalsConfig(argv).options['log-level'], NAMED_LOG_SCALE) },
 );

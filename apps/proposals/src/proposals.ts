@@ -8,6 +8,7 @@ import {
   loggerFromOptions,
   memoryMinuteCounter,
   type Metrics,
+  NAMED_LOG_SCALE,
   RequestCounters,
   type Service,
   VERSION,
@@ -19,7 +20,6 @@ import { WalletApiClient, WalletRpcClient } from './funding/wallet-clients';
 import { startProposalsServer } from './http';
 import { Listing } from './listing';
 import { MarkdownCache } from './markdown';
-import { PROPOSALS_LOG_SCALE } from './options';
 import { Site } from './pages/site';
 import { QrImages } from './qr-images';
 import { ResponseCache } from './response-cache';
@@ -58,7 +58,7 @@ export class Proposals implements Service {
     private readonly config: ProposalsConfig,
     private readonly overrides: ProposalsOverrides,
   ) {
-    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: PROPOSALS_LOG_SCALE });
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NAMED_LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
     this.now = overrides.now ?? Date.now;
   }

@@ -7,12 +7,9 @@ import {
   NODE_LOG_SCALE,
 } from '@wrkz/service-kit';
 
-const WORK = 'Work';
-const LOGGING = 'Logging';
-
 /** Every start-up option of the miner. */
 export const MINER_OPTIONS = defineOptions([
-  ...inGroup(WORK, [
+  ...inGroup('Work', [
     {
       name: 'address',
       type: 'string',
@@ -60,11 +57,5 @@ export const MINER_OPTIONS = defineOptions([
       help: 'Stop after this number of accepted blocks (stratum: shares); 0 is no limit',
     },
   ]),
-  ...loggingOptions({
-    group: LOGGING,
-    scale: NODE_LOG_SCALE,
-    level: '3',
-    file: undefined,
-    fileHelp: 'Also append log lines to this file',
-  }),
+  ...inGroup('Logging', loggingOptions({ scale: NODE_LOG_SCALE, level: '3', file: undefined })),
 ]);

@@ -19,12 +19,12 @@ import {
   checkSocketPath,
   clientAddressOf,
   createMemoryLogger,
-  defineOptions,
   describeSocket,
   hasLocalSockets,
   isSocketAddress,
   localListener,
   localSocketAddress,
+  inGroup,
   localSocketOptions,
   nodePath,
   parseOptions,
@@ -247,7 +247,7 @@ describe('the path of a socket', () => {
 });
 
 describe('the options of a socket', () => {
-  const specs = defineOptions(localSocketOptions({ prefix: 'bind', group: 'Test', serves: 'Serve this' }));
+  const specs = inGroup('Test', localSocketOptions({ prefix: 'bind', serves: 'Serve this' }));
   const read = (...argv: string[]) => parseOptions(specs, argv, { name: 'x' }).values;
 
   test('are off by default, and limited to the owner', () => {

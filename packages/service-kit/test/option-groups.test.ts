@@ -1,18 +1,18 @@
 import {
   apiKeyOption,
   bindAddressOption,
-  corsOption,
-  defineOptions,
+  CORS_OPTION,
+  inGroup,
   loggingOptions,
   type LogScale,
-  metricsOption,
+  METRICS_OPTION,
   NODE_LOG_SCALE,
   parseLogLevel,
   parseOptions,
   portOption,
   secondAddressOption,
   splitList,
-  trustedProxyOption,
+  TRUSTED_PROXY_OPTION,
 } from '../src';
 
 /** The scale of a program that counts from off. */
@@ -23,15 +23,15 @@ const FROM_OFF: LogScale = {
   complaint: 'expected 0 to 6',
 };
 
-const SPECS = defineOptions([
-  bindAddressOption({ name: 'ip', default: '127.0.0.1', group: 'A', help: 'Interface' }),
-  portOption({ name: 'port', default: 7856, min: 1, group: 'A', help: 'Port' }),
-  secondAddressOption({ name: 'ip6', default: undefined, group: 'A', help: 'Second' }),
-  trustedProxyOption({ name: 'proxy', group: 'A', help: 'Proxies' }),
-  apiKeyOption({ name: 'password', default: undefined, group: 'A', help: 'Key' }),
-  corsOption({ name: 'cors', group: 'A', help: 'Origin' }),
-  metricsOption({ name: 'metrics', group: 'A', help: 'Metrics' }),
-  ...loggingOptions({ group: 'B', scale: FROM_OFF, level: '3', file: undefined, fileHelp: 'A file' }),
+const SPECS = inGroup('A', [
+  bindAddressOption({ name: 'ip', default: '127.0.0.1', help: 'Interface' }),
+  portOption({ name: 'port', default: 7856, min: 1, help: 'Port' }),
+  secondAddressOption({ name: 'ip6', default: undefined, help: 'Second' }),
+  TRUSTED_PROXY_OPTION,
+  apiKeyOption({ name: 'password', default: undefined, help: 'Key' }),
+  CORS_OPTION,
+  METRICS_OPTION,
+  ...loggingOptions({ scale: FROM_OFF, level: '3', file: undefined, fileHelp: 'A file' }),
 ]);
 const parse = (...argv: string[]) => parseOptions(SPECS, argv, { name: 'thing' });
 
@@ -40,14 +40,14 @@ test('a group uses the names and defaults of the program', () => {
   const format: 'text' | 'json' = values['log-format'];
   const port: number = values.port;
   const second: string | undefined = values.ip6;
-  expect([values.ip, port, second, values.proxy, values.password]).toEqual([
+  expect([values.ip, port, second, values['trusted-proxy'], values.password]).toEqual([
     '127.0.0.1',
     7856,
     undefined,
     [],
     undefined,
   ]);
-  expect([values.cors, values.metrics, values['log-level'], values['log-file'], format]).toEqual([
+  expect([values['enable-cors'], values['enable-metrics'], values['log-level'], values['log-file'], format]).toEqual([
     '',
     false,
     '3',
@@ -60,8 +60,8 @@ test.each([
   [['--ip='], '--ip: an IP address is expected'],
   [['--ip6', 'localhost'], '--ip6: an IP address is expected'],
   [['--port', '0'], '--port: 0 is out of range (1 to 65535)'],
-  [['--proxy', '10.0.0.1,nowhere'], '--proxy: nowhere is not an address or range'],
-  [['--cors', 'http://a/'], '--cors: an origin has no trailing slash'],
+  [['--trusted-proxy', '10.0.0.1,nowhere'], '--trusted-proxy: nowhere is not an address or range'],
+  [['--enable-cors', 'http://a/'], '--enable-cors: an origin has no trailing slash'],
   [['--log-level', '7'], '--log-level: expected 0 to 6'],
   [['--log-level', 'warn'], '--log-level: expected 0 to 6'],
   [['--log-format', 'xml'], '--log-format: expected one of text, json'],
@@ -71,11 +71,9 @@ test.each([
 
 test('option groups', () => {
   expect(parse('--ip6=').values.ip6).toBe('');
-  expect(splitList(parse('--proxy', '10.0.0.1, 10.1.0.0/16', '--proxy=::1').values.proxy)).toEqual([
-    '10.0.0.1',
-    '10.1.0.0/16',
-    '::1',
-  ]);
+  expect(
+    splitList(parse('--trusted-proxy', '10.0.0.1, 10.1.0.0/16', '--trusted-proxy=::1').values['trusted-proxy']),
+  ).toEqual(['10.0.0.1', '10.1.0.0/16', '::1']);
   expect(parse('--password=hidden-thing').secrets).toEqual(['hidden-thing']);
 });
 

@@ -22,7 +22,7 @@ export * from './ledger/model';
 export type { Balance } from './ledger/queries';
 export {
   DEFAULT_POW_SERVER,
-  powServerOptions,
+  POW_SERVER_OPTIONS,
   powServerSettings,
   type PowServerSettings,
   powServerUrl,

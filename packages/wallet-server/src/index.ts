@@ -12,5 +12,5 @@ export {
 } from './nodes';
 export { isNotified, isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
 export { moneyEventLogger, registerWalletMetrics, type WalletObserver } from './observers';
-export { backupOptions, networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
+export { BACKUP_OPTIONS, NETWORK_OPTION, NODE_FOLLOW_OPTIONS, SCAN_OPTIONS, WORK_THREADS } from './options';
 export { deleteExpired, RETENTION, type RetentionJob, startRetentionJob } from './retention';

@@ -1,6 +1,6 @@
 import { networkOf } from '@wrkz/core-types';
 import { WalletError } from '@wrkz/wallet-core';
-import { nodeChoice, nodeFollowOptions, nodeList, parseNodeAddress } from '../src';
+import { NODE_FOLLOW_OPTIONS, nodeChoice, nodeList, parseNodeAddress } from '../src';
 
 const network = networkOf('devnet');
 const settings = { network, failover: [], token: undefined };
@@ -31,7 +31,7 @@ test.each([
   '@',
 ])('rejects %j as a node address and as a value of --daemon-failover', (text) => {
   expect(parseNodeAddress(text)).toBeUndefined();
-  const option = nodeFollowOptions('Node').find(({ name }) => name === 'daemon-failover') as unknown as {
+  const option = NODE_FOLLOW_OPTIONS.find(({ name }) => name === 'daemon-failover') as unknown as {
     validate: (value: string) => string | undefined;
   };
   expect(option.validate(text)).toContain('host:port');

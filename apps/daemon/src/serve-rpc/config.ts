@@ -6,6 +6,7 @@ import {
   defineCommands,
   defineOptions,
   hasLocalSockets,
+  inGroup,
   isSocketAddress,
   type ListenAddress,
   loggingOptions,
@@ -25,33 +26,30 @@ import { optionsOf } from '../config/options';
 import { NETWORK_AND_STORAGE } from '../config/options/storage';
 import { rpcIpv6, rpcWarnings } from '../config/listeners';
 
-const node = 'Node';
-
 /** The options of `wrkz-daemon serve-rpc`. Node and reader have the same names, so that they can share a file. */
 export const SERVE_RPC_OPTIONS = defineOptions([
   ...optionsOf(NETWORK_AND_STORAGE, ['network', 'simnet', 'data-dir']),
-  {
-    name: 'node-socket',
-    type: 'string',
-    default: '',
-    group: node,
-    help: "The node's local socket (its --rpc-ipc-path): an absolute path, @name or ipc://path",
-  },
-  apiKeyOption({
-    name: 'node-access-token',
-    default: '',
-    group: node,
-    help: 'The access token, for a node that requires it on its socket, too (--rpc-ipc-require-token)',
-  }),
-  {
-    name: 'node-timeout',
-    type: 'number',
-    default: 30,
-    min: 1,
-    max: 3600,
-    group: node,
-    help: 'Max seconds without data from the node while it responds to a forwarded request',
-  },
+  ...inGroup('Node', [
+    {
+      name: 'node-socket',
+      type: 'string',
+      default: '',
+      help: "The node's local socket (its --rpc-ipc-path): an absolute path, @name or ipc://path",
+    },
+    apiKeyOption({
+      name: 'node-access-token',
+      default: '',
+      help: 'The access token, for a node that requires it on its socket, too (--rpc-ipc-require-token)',
+    }),
+    {
+      name: 'node-timeout',
+      type: 'number',
+      default: 30,
+      min: 1,
+      max: 3600,
+      help: 'Max seconds without data from the node while it responds to a forwarded request',
+    },
+  ]),
   ...optionsOf(DATABASE, ['db-read-buffer-size', 'db-threads']),
   ...optionsOf(RPC, [
     'rpc-bind-ip',
@@ -77,13 +75,15 @@ export const SERVE_RPC_OPTIONS = defineOptions([
     'enable-health',
   ]),
   ...IPC,
-  ...loggingOptions({
-    group: 'Logging',
-    scale: NODE_LOG_SCALE,
-    level: '2',
-    file: '',
-    fileHelp: 'Also append log lines to this file; empty for none',
-  }),
+  ...inGroup(
+    'Logging',
+    loggingOptions({
+      scale: NODE_LOG_SCALE,
+      level: '2',
+      file: '',
+      fileHelp: 'Also append log lines to this file; empty for none',
+    }),
+  ),
 ]);
 
 export type ServeRpcOptions = ParsedOptions<typeof SERVE_RPC_OPTIONS>['values'];

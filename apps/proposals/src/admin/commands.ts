@@ -1,24 +1,25 @@
 import { proposalsApi } from '@wrkz/api';
-import { defineCommands, defineOptions } from '@wrkz/service-kit';
+import { defineCommands, defineOptions, inGroup } from '@wrkz/service-kit';
 import { DATA_OPTIONS } from '../options';
 
 const CHANGE = 'Change';
 
 function flag<Name extends string>(name: Name, help: string) {
-  return { name, type: 'boolean', default: false, oneShot: true, group: CHANGE, help } as const;
+  return { name, type: 'boolean', default: false, oneShot: true, help } as const;
 }
 
 const CHANGE_OPTIONS = defineOptions([
   ...DATA_OPTIONS,
-  {
-    name: 'note',
-    type: 'string',
-    default: '',
-    oneShot: true,
-    group: CHANGE,
-    help: 'Reason, recorded in the audit log',
-  },
-  flag('dry-run', 'Validate and print the change without making it'),
+  ...inGroup(CHANGE, [
+    {
+      name: 'note',
+      type: 'string',
+      default: '',
+      oneShot: true,
+      help: 'Reason, recorded in the audit log',
+    },
+    flag('dry-run', 'Validate and print the change without making it'),
+  ]),
 ]);
 
 const FILE = { name: 'file', help: 'Markdown with front matter; - reads standard input' };
@@ -40,22 +41,26 @@ export const ADMIN_COMMANDS = defineCommands([
     help: 'List the proposals, or all changes',
     options: defineOptions([
       ...DATA_OPTIONS,
-      {
-        name: 'status',
-        type: 'string',
-        default: undefined,
-        choices: proposalsApi.PROPOSAL_STATUSES,
-        oneShot: true,
-        group: CHANGE,
-        help: 'Only proposals of this status',
-      },
-      flag('audit', 'List all changes with time and account'),
+      ...inGroup(CHANGE, [
+        {
+          name: 'status',
+          type: 'string',
+          default: undefined,
+          choices: proposalsApi.PROPOSAL_STATUSES,
+          oneShot: true,
+          help: 'Only proposals of this status',
+        },
+        flag('audit', 'List all changes with time and account'),
+      ]),
     ]),
   },
   {
     name: 'admin import',
     help: 'Add proposals from files in one transaction',
-    options: defineOptions([...CHANGE_OPTIONS, flag('replace', 'Change the proposals whose ids are in use')]),
+    options: defineOptions([
+      ...CHANGE_OPTIONS,
+      ...inGroup(CHANGE, [flag('replace', 'Change the proposals whose ids are in use')]),
+    ]),
     arguments: [IMPORT_PATH],
   },
   {

@@ -12,13 +12,11 @@ import {
 import type { OptionSpec } from './options';
 
 /**
- * Options that several programs share. Each program chooses name, default, heading and help text; type and validation of the
- * value are defined here.
+ * Options that several programs share. Each program chooses name, default and help text, and the heading with `inGroup`; type
+ * and validation of the value are defined here.
  */
 interface Texts {
   readonly name: string;
-  /** Set by the caller or by `inGroup`. */
-  readonly group?: string;
   readonly help: string;
 }
 
@@ -42,13 +40,34 @@ export function portOption<
   return { ...texts, type: 'number', max: 65_535 } as const;
 }
 
-/** Addresses and ranges of reverse proxies, each entry one or a comma-separated list: read with `splitList`. */
-export function trustedProxyOption<const T extends Texts>(texts: T) {
-  const validate = (value: string | number | boolean): string | undefined => {
+/** Read with `splitList`. */
+export const TRUSTED_PROXY_OPTION = {
+  name: 'trusted-proxy',
+  type: 'list',
+  default: [],
+  help: 'Address or range of a reverse proxy whose forwarded client address is trusted; may be repeated or a comma-separated list',
+  validate: (value: string | number | boolean): string | undefined => {
     const wrong = splitList([String(value)]).find((part) => !isAddressOrRange(part));
     return wrong === undefined ? undefined : `${wrong} is not an address or range`;
-  };
-  return { ...texts, type: 'list', default: [], validate } as const;
+  },
+} as const;
+
+/** The listeners of a program without access to funds: an address, perhaps a second one, and their port. */
+export function listenerOptions<const Port extends number>(port: Port) {
+  return [
+    bindAddressOption({
+      name: 'bind-ip',
+      default: '127.0.0.1',
+      help: 'Interface to listen on; 0.0.0.0 or :: for all',
+    }),
+    portOption({ name: 'bind-port', default: port, min: 1, help: 'TCP port' }),
+    secondAddressOption({
+      name: 'bind-ipv6-address',
+      default: undefined,
+      help: 'Address of a second listener on the same port',
+    }),
+    TRUSTED_PROXY_OPTION,
+  ] as const;
 }
 
 /** Splits the entries of a list option, each of which may be a comma-separated list. */
@@ -65,11 +84,14 @@ export function apiKeyOption<const T extends Texts & { readonly default: string 
   return { ...texts, type: 'string', secret: true, validate } as const;
 }
 
-/** The value of Access-Control-Allow-Origin; empty for none. */
-export function corsOption<const T extends Texts>(texts: T) {
-  const validate = (value: string | number | boolean): string | undefined => checkCorsOrigin(String(value));
-  return { ...texts, type: 'string', default: '', validate } as const;
-}
+/** Empty for none. */
+export const CORS_OPTION = {
+  name: 'enable-cors',
+  type: 'string',
+  default: '',
+  help: 'Value of Access-Control-Allow-Origin',
+  validate: (value: string | number | boolean): string | undefined => checkCorsOrigin(String(value)),
+} as const;
 
 /** An option of older programs that is accepted; the help says why it has no effect. */
 export function ignoredOption<const T extends Omit<OptionSpec, 'group' | 'help'> & { readonly noEffect: string }>(
@@ -89,20 +111,22 @@ export const HASHING_THREADS = {
   help: 'Hashing threads; 0 is one per hardware thread',
 } as const;
 
-/** Whether GET /metrics is served. */
-export function metricsOption<const T extends Texts>(texts: T) {
-  return { ...texts, type: 'boolean', default: false } as const;
-}
+export const METRICS_OPTION = {
+  name: 'enable-metrics',
+  type: 'boolean',
+  default: false,
+  help: 'Serve GET /metrics for Prometheus',
+} as const;
 
 const MEGABYTE = 1024 * 1024;
+const LOG_FILE_HELP = 'Also append log lines to this file';
 
 interface LoggingTexts {
-  readonly group: string;
   /** The values of `--log-level`, for `parseLogLevel`. */
   readonly scale: LogScale;
   readonly level: string;
   readonly file: string | undefined;
-  readonly fileHelp: string;
+  readonly fileHelp?: string;
 }
 
 /** The rotation according to `--log-max-size` and `--log-max-files`. */
@@ -114,19 +138,18 @@ export function logRotation(options: { readonly 'log-max-size': number; readonly
 }
 
 /** The logging options, with the same names in all programs. */
-export function loggingOptions<const T extends LoggingTexts>({ group, scale, level, file, fileHelp }: T) {
+export function loggingOptions<const T extends LoggingTexts>({ scale, level, file, fileHelp = LOG_FILE_HELP }: T) {
   const validate = (value: string | number | boolean): string | undefined =>
     parseLogLevel(String(value), scale) === undefined ? scale.complaint : undefined;
   return [
-    { name: 'log-level', type: 'string', default: level as T['level'], group, help: scale.help, validate },
-    { name: 'log-file', type: 'string', default: file as T['file'], group, help: fileHelp },
+    { name: 'log-level', type: 'string', default: level as T['level'], help: scale.help, validate },
+    { name: 'log-file', type: 'string', default: file as T['file'], help: fileHelp },
     {
       name: 'log-max-size',
       type: 'number',
       default: 100,
       min: 0,
       max: 1_000_000,
-      group,
       help: 'Size in megabytes at which the log file is rotated to <name>.1, <name>.1 to <name>.2, ...; 0 disables rotation',
     },
     {
@@ -135,7 +158,6 @@ export function loggingOptions<const T extends LoggingTexts>({ group, scale, lev
       default: 5,
       min: 0,
       max: 1000,
-      group,
       help: 'Number of rotated log files to retain',
     },
     {
@@ -143,7 +165,6 @@ export function loggingOptions<const T extends LoggingTexts>({ group, scale, lev
       type: 'string',
       default: 'text',
       choices: ['text', 'json'],
-      group,
       help: 'Text lines, or one JSON object per line',
     },
   ] as const;

@@ -39,7 +39,10 @@ export interface OptionSpec {
   readonly validate?: (value: string | number | boolean) => string | undefined;
 }
 
-type TextOf<S extends OptionSpec> = S extends { readonly choices: readonly (infer Choice extends string)[] }
+/** A declaration before `inGroup`. */
+type Ungrouped = Omit<OptionSpec, 'group'>;
+
+type TextOf<S extends Ungrouped> = S extends { readonly choices: readonly (infer Choice extends string)[] }
   ? Choice
   : string;
 
@@ -50,12 +53,12 @@ interface ValueTypes<Text extends string> {
   list: Text[];
 }
 
-type ValueOf<S extends OptionSpec> = S['default'] extends undefined
+type ValueOf<S extends Ungrouped> = S['default'] extends undefined
   ? ValueTypes<TextOf<S>>[S['type']] | undefined
   : ValueTypes<TextOf<S>>[S['type']];
 
 /** Option values by option name; an option whose default is undefined may be undefined. */
-export type OptionValues<S extends readonly OptionSpec[]> = {
+export type OptionValues<S extends readonly Ungrouped[]> = {
   readonly [K in S[number] as K['name']]: ValueOf<K>;
 };
 
@@ -67,7 +70,7 @@ export function defineOptions<const S extends readonly OptionSpec[]>(specs: S): 
 }
 
 /** Puts declarations below one heading of `--help`. */
-export function inGroup<const S extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: S) {
+export function inGroup<const S extends readonly Ungrouped[]>(group: string, specs: S) {
   return specs.map((spec) => ({ ...spec, group })) as unknown as {
     readonly [Index in keyof S]: S[Index] & { readonly group: string };
   };

@@ -10,8 +10,6 @@ export interface UnusableTarget {
 
 interface HookTexts {
   readonly name: string;
-  /** Set by the caller or by `inGroup`. */
-  readonly group?: string;
   readonly help: string;
 }
 
@@ -21,17 +19,13 @@ export function hookOption<const T extends HookTexts>(texts: T) {
 }
 
 /** Options for all hooks of a program. */
-export function hookSettings<const T extends { readonly group: string; readonly duringSync: string }>({
-  group,
-  duringSync,
-}: T) {
+export function hookSettings(duringSync: string) {
   return [
-    { name: 'notify-during-sync', type: 'boolean', default: false, group, help: duringSync },
+    { name: 'notify-during-sync', type: 'boolean', default: false, help: duringSync },
     {
       name: 'notify-secret-file',
       type: 'string',
       default: '',
-      group,
       help: 'File with the secret that signs webhooks (Standard Webhooks, HMAC-SHA256); empty for none',
     },
   ] as const;

@@ -21,7 +21,6 @@ export interface LocalSocketAddress {
 interface OptionTexts<Prefix extends string> {
   /** Prefix of the option names: `rpc` or `bind`. */
   readonly prefix: Prefix;
-  readonly group: string;
   /** Description of the served interface, for `--help`. */
   readonly serves: string;
 }
@@ -29,7 +28,7 @@ interface OptionTexts<Prefix extends string> {
 type SocketValue = string | number | boolean;
 
 /** The options `--<prefix>-ipc-path`, `-mode` and `-group`. */
-export function localSocketOptions<const Prefix extends string>({ prefix, group, serves }: OptionTexts<Prefix>) {
+export function localSocketOptions<const Prefix extends string>({ prefix, serves }: OptionTexts<Prefix>) {
   const name = <const Part extends string>(part: Part): `${Prefix}-ipc-${Part}` => `${prefix}-ipc-${part}`;
   const modeName = name('mode');
   return [
@@ -37,7 +36,6 @@ export function localSocketOptions<const Prefix extends string>({ prefix, group,
       name: name('path'),
       type: 'string',
       default: '',
-      group,
       help: `${serves}: an absolute path, or @name in Linux's abstract namespace; empty for none`,
       validate: (value: SocketValue) => (value === '' ? undefined : checkSocketPath(String(value))),
     },
@@ -45,14 +43,13 @@ export function localSocketOptions<const Prefix extends string>({ prefix, group,
       name: modeName,
       type: 'string',
       default: '0600',
-      group,
       help: 'Permissions of the socket file, octal: who may connect',
       validate: (value: SocketValue) =>
         parseSocketMode(String(value)) === undefined
           ? `${modeName} must be octal permissions such as 0600, got: ${String(value)}`
           : undefined,
     },
-    { name: name('group'), type: 'string', default: '', group, help: 'Group of the socket file' },
+    { name: name('group'), type: 'string', default: '', help: 'Group of the socket file' },
   ] as const;
 }
 

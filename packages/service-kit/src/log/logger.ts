@@ -20,6 +20,13 @@ export interface LogScale {
   readonly complaint: string;
 }
 
+/** Log levels by name only. */
+export const NAMED_LOG_SCALE: LogScale = {
+  names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
+  help: 'trace, debug, info, warning, fatal or disabled',
+  complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
+};
+
 /** The scale of the node: 0 FATAL to 5 TRACE, or the name. */
 export const NODE_LOG_SCALE: LogScale = {
   names: ['fatal', 'error', 'warning', 'info', 'debug', 'trace', 'disabled'],

@@ -53,46 +53,39 @@ function namesPort(url: string): boolean {
 /**
  * The command-line options for a proof-of-work server (docs/operations/pow-helper.md). Without `tx-pow-server` the service
  * searches locally.
- * @param group the heading of these options in `--help`
  */
-export function powServerOptions<const G extends string>(group: G) {
-  return [
-    {
-      name: 'tx-pow-server',
-      type: 'string',
-      default: '',
-      group,
-      help: 'Server for the proof of work of transactions: host, host/path or URL; empty: local threads',
-      validate: (value: string | number | boolean): string | undefined => hostError(String(value)),
-    },
-    {
-      name: 'tx-pow-server-port',
-      type: 'number',
-      default: DEFAULT_POW_SERVER.port,
-      min: 1,
-      max: 65_535,
-      group,
-      help: 'Port of the server, unless the host includes one',
-    },
-    {
-      name: 'tx-pow-server-ssl',
-      type: 'boolean',
-      default: DEFAULT_POW_SERVER.ssl,
-      group,
-      help: 'Connect to the server over TLS, unless the host is a URL',
-    },
-    {
-      name: 'tx-pow-server-key',
-      type: 'string',
-      default: undefined,
-      secret: true,
-      group,
-      help: 'API key, sent to the server as X-API-KEY',
-    },
-  ] as const;
-}
+export const POW_SERVER_OPTIONS = [
+  {
+    name: 'tx-pow-server',
+    type: 'string',
+    default: '',
+    help: 'Server for the proof of work of transactions: host, host/path or URL; empty: local threads',
+    validate: (value: string | number | boolean): string | undefined => hostError(String(value)),
+  },
+  {
+    name: 'tx-pow-server-port',
+    type: 'number',
+    default: DEFAULT_POW_SERVER.port,
+    min: 1,
+    max: 65_535,
+    help: 'Port of the server, unless the host includes one',
+  },
+  {
+    name: 'tx-pow-server-ssl',
+    type: 'boolean',
+    default: DEFAULT_POW_SERVER.ssl,
+    help: 'Connect to the server over TLS, unless the host is a URL',
+  },
+  {
+    name: 'tx-pow-server-key',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    help: 'API key, sent to the server as X-API-KEY',
+  },
+] as const;
 
-type PowServerValues = OptionValues<ReturnType<typeof powServerOptions>>;
+type PowServerValues = OptionValues<typeof POW_SERVER_OPTIONS>;
 
 /** The settings from validated options; disabled unless `tx-pow-server` is set. */
 export function powServerSettings(values: PowServerValues): PowServerSettings {

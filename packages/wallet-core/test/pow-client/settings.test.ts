@@ -1,7 +1,7 @@
-import { parseOptions } from '@wrkz/service-kit';
-import { DEFAULT_POW_SERVER, powServerOptions, powServerSettings, powServerUrl } from '../../src';
+import { inGroup, parseOptions } from '@wrkz/service-kit';
+import { DEFAULT_POW_SERVER, POW_SERVER_OPTIONS, powServerSettings, powServerUrl } from '../../src';
 
-const options = powServerOptions('Proof of work');
+const options = inGroup('Proof of work', POW_SERVER_OPTIONS);
 const read = (...args: string[]) =>
   powServerSettings(parseOptions(options, args, { name: 'wrkz-test', description: 'a test' }).values);
 

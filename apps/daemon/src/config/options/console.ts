@@ -1,25 +1,20 @@
-import { defineOptions, inGroup, loggingOptions, NODE_LOG_SCALE } from '@wrkz/service-kit';
+import { inGroup, loggingOptions, NODE_LOG_SCALE } from '@wrkz/service-kit';
 
-const group = 'Console and logging';
-
-export const CONSOLE = defineOptions([
-  ...inGroup(group, [
-    {
-      name: 'no-console',
-      type: 'boolean',
-      default: false,
-      help: 'Read no commands from the terminal or the standard input',
-    },
-    {
-      name: 'attach',
-      type: 'string',
-      default: undefined,
-      oneShot: true,
-      help: 'Open the console of a running daemon over this local socket, start no node; the same as: attach <socket>',
-    },
-  ]),
+export const CONSOLE = inGroup('Console and logging', [
+  {
+    name: 'no-console',
+    type: 'boolean',
+    default: false,
+    help: 'Read no commands from the terminal or the standard input',
+  },
+  {
+    name: 'attach',
+    type: 'string',
+    default: undefined,
+    oneShot: true,
+    help: 'Open the console of a running daemon over this local socket, start no node; the same as: attach <socket>',
+  },
   ...loggingOptions({
-    group,
     scale: NODE_LOG_SCALE,
     level: '2',
     file: 'WRKZCoind.log',

@@ -54,11 +54,8 @@ export const EVENTS = defineOptions([
       default: false,
       help: 'Lose no event: read the journal, retry until the receiver confirms, resume after a restart',
     },
+    ...hookSettings('Notify during a synchronization too (durable hooks: --events-during-sync)'),
   ]),
-  ...hookSettings({
-    group: 'Notification hooks',
-    duringSync: 'Notify during a synchronization too (durable hooks: --events-during-sync)',
-  }),
   ...inGroup('ZMQ', [
     {
       name: 'zmq-pub',

@@ -1,12 +1,11 @@
 import {
   apiKeyOption,
   bindAddressOption,
-  corsOption,
-  defineOptions,
+  CORS_OPTION,
   inGroup,
   isIpv6Address,
   localSocketOptions,
-  metricsOption,
+  METRICS_OPTION,
   portOption,
 } from '@wrkz/service-kit';
 
@@ -69,10 +68,10 @@ export const RPC = inGroup('RPC', [
     default: '',
     help: 'File with the access token, mode 600 or 640; a daemon without a terminal reads it again on SIGHUP; empty for none',
   },
-  corsOption({
-    name: 'enable-cors',
+  {
+    ...CORS_OPTION,
     help: 'Origin whose web pages may call the RPC (Access-Control-Allow-Origin), * for all; empty for none',
-  }),
+  },
   {
     name: 'rpc-allowed-host',
     type: 'list',
@@ -153,7 +152,7 @@ export const RPC = inGroup('RPC', [
     max: 64,
     help: 'Reader processes that share the RPC port with the node, for more processor cores; needs --rpc-ipc-path',
   },
-  metricsOption({ name: 'enable-metrics', help: 'Serve GET /metrics for Prometheus' }),
+  METRICS_OPTION,
   {
     name: 'enable-health',
     type: 'boolean',
@@ -176,17 +175,15 @@ export const PUBLIC_NODE = {
   },
 } as const;
 
-export const IPC = defineOptions([
+export const IPC = inGroup('Local socket', [
   ...localSocketOptions({
     prefix: 'rpc',
-    group: 'Local socket',
     serves: 'Serve the RPC and the console on this socket as well',
   }),
   {
     name: 'rpc-ipc-require-token',
     type: 'boolean',
     default: false,
-    group: 'Local socket',
     help: 'Require the access token on the local socket too',
   },
 ]);
