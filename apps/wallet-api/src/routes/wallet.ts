@@ -22,6 +22,10 @@ const FILE_NOTE =
 const SCAN_NOTE =
   '`scanHeight` is the first block to scan; a height shortly before the first payment saves time (default 0).';
 
+/** Of every route that opens a wallet. */
+const OPEN_ERRORS = ['daemonOffline', 'walletFileInUse', 'walletDatabaseForeign', 'foreignNetwork'] as const;
+const CREATE_ERRORS = ['walletFileAlreadyExists', 'invalidWalletFilename', ...OPEN_ERRORS] as const;
+
 const openWallet = declareWalletRoute({
   method: 'POST',
   path: '/wallet/open',
@@ -34,15 +38,12 @@ const openWallet = declareWalletRoute({
   body: walletApi.openBody,
   response: walletApi.noContent,
   errors: walletErrors(
+    ...OPEN_ERRORS,
     'filenameNonExistent',
     'notAWalletFile',
     'walletFileCorrupted',
     'wrongPassword',
     'unsupportedWalletFileFormatVersion',
-    'daemonOffline',
-    'walletFileInUse',
-    'walletDatabaseForeign',
-    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     openWith(context, body, http, { isNew: false }, (parts, settings) => Wallet.open(parts, settings)),
@@ -56,14 +57,7 @@ const createWallet = declareWalletRoute({
   ...access('admin', { wallet: 'closed', audit: 'create-wallet' }),
   body: walletApi.openBody,
   response: walletApi.noContent,
-  errors: walletErrors(
-    'walletFileAlreadyExists',
-    'invalidWalletFilename',
-    'daemonOffline',
-    'walletFileInUse',
-    'walletDatabaseForeign',
-    'foreignNetwork',
-  ),
+  errors: walletErrors(...CREATE_ERRORS),
   handle: (context, { body, http }) => createWith(context, body, http),
 });
 
@@ -75,15 +69,7 @@ const importKeys = declareWalletRoute({
   ...access('admin', { wallet: 'closed', audit: 'import-wallet' }),
   body: walletApi.importKeyBody,
   response: walletApi.noContent,
-  errors: walletErrors(
-    'walletFileAlreadyExists',
-    'invalidWalletFilename',
-    'invalidPrivateKey',
-    'daemonOffline',
-    'walletFileInUse',
-    'walletDatabaseForeign',
-    'foreignNetwork',
-  ),
+  errors: walletErrors(...CREATE_ERRORS, 'invalidPrivateKey'),
   handle: (context, { body, http }) =>
     createWith(context, body, http, () =>
       walletFromKeys(body.privateViewKey, body.privateSpendKey, scanFrom(body.scanHeight ?? 0)),
@@ -101,17 +87,12 @@ const importSeed = declareWalletRoute({
   body: walletApi.importSeedBody,
   response: walletApi.noContent,
   errors: walletErrors(
-    'walletFileAlreadyExists',
-    'invalidWalletFilename',
+    ...CREATE_ERRORS,
     'mnemonicWrongLength',
     'mnemonicInvalidWord',
     'mnemonicInvalidChecksum',
     'invalidMnemonic',
     'invalidPrivateKey',
-    'daemonOffline',
-    'walletFileInUse',
-    'walletDatabaseForeign',
-    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     createWith(context, body, http, () => walletFromSeed(body.mnemonicSeed, scanFrom(body.scanHeight ?? 0))),
@@ -128,17 +109,12 @@ const importView = declareWalletRoute({
   body: walletApi.importViewBody,
   response: walletApi.noContent,
   errors: walletErrors(
-    'walletFileAlreadyExists',
-    'invalidWalletFilename',
+    ...CREATE_ERRORS,
     'invalidPrivateKey',
     'addressWrongLength',
     'addressWrongPrefix',
     'addressIsIntegrated',
     'addressNotValid',
-    'daemonOffline',
-    'walletFileInUse',
-    'walletDatabaseForeign',
-    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     createWith(context, body, http, () =>
