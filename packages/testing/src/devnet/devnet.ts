@@ -15,6 +15,18 @@ const FIRST_BLOCKS = 460;
 const CHUNK = 20;
 /** Seconds between these blocks. */
 const SPACING = 60;
+const NETWORK = ['--network', 'devnet'];
+
+const firstProposal = (address: string): string => `---
+headline: The first proposal
+category: misc
+user: alice
+target: 1000
+status: funding
+address: ${address}
+---
+Donations to this proposal are payments to the wallet of alice.
+`;
 
 export interface DevnetOptions {
   readonly dataDir: string;
@@ -70,46 +82,18 @@ export class Devnet {
     ];
     this.addresses = addressesOf(settings);
     this.wallets = new DevnetWallets(this.addresses);
-    const data = ['--network', 'devnet', '--data-dir', this.path('proposals')];
-    const pow = ['--network', 'devnet', '--threads', '1', '--tx-pow-server', this.addresses.helper];
-    const api = [
-      '-r',
-      settings.key('api'),
-      '-p',
-      String(ports.api),
-      '--wallet-dir',
-      this.path('alice'),
-      '--no-console',
-    ];
-    const keyFile = ['--rpc-key-file', this.path('alice/keys.json'), '--log-level', '3'];
-    const node2 = [
-      '--daemon-port',
-      String(rpc2),
-      '--bind-port',
-      String(ports.rpc),
-      '--rpc-password',
-      settings.key('rpc'),
-    ];
+    const bind = (port: number): string[] => [...NETWORK, '--bind-port', String(port)];
+    const pow = ['--threads', '1', '--tx-pow-server', this.addresses.helper];
+    const api = [...NETWORK, '-r', settings.key('api'), '-p', String(ports.api), '--no-console', '--log-level', '3'];
+    const files = ['--wallet-dir', this.path('alice'), '--rpc-key-file', this.path('alice/keys.json')];
+    const node2 = ['--daemon-port', String(rpc2), '--rpc-password', settings.key('rpc')];
     const wallet = ['--wallet-api', this.addresses.walletApi, '--wallet-api-key', settings.key('read')];
     const stratum = ['--stratum', this.addresses.stratum, '--address', alice.address, '--threads', '1'];
-    this.helper = this.service('pow-helper', [
-      '--network',
-      'devnet',
-      '--rate-limit',
-      '0',
-      '--bind-port',
-      String(ports.helper),
-    ]);
-    this.walletApi = this.service('wallet-api', [...pow, ...api, ...keyFile]);
-    this.walletRpc = this.service('wallet-rpc', [...pow, ...this.container(), ...node2]);
-    this.proposals = this.service('proposals', [
-      ...data,
-      ...wallet,
-      '--wallet-poll',
-      '1',
-      '--bind-port',
-      String(ports.proposals),
-    ]);
+    this.helper = this.service('pow-helper', [...bind(ports.helper), '--rate-limit', '0']);
+    this.walletApi = this.service('wallet-api', [...api, ...pow, ...files]);
+    this.walletRpc = this.service('wallet-rpc', [...bind(ports.rpc), ...pow, ...this.container(), ...node2]);
+    const data = ['--data-dir', this.path('proposals')];
+    this.proposals = this.service('proposals', [...bind(ports.proposals), ...data, ...wallet, '--wallet-poll', '1']);
     this.miner = this.program('miner', 'packages/miner', [...stratum, '--blocks', '1'], /mines with/);
   }
 
@@ -244,29 +228,14 @@ export class Devnet {
     if (existsSync(this.path('bob/bob.wallet'))) return;
     const { viewSecret, spendSecret } = this.settings.bob;
     const keys = ['--view-key', viewSecret.toString('hex'), '--spend-key', spendSecret.toString('hex')];
-    const args = ['--network', 'devnet', ...this.container(), '--generate-container', ...keys];
-    await this.runOnce('apps/wallet-rpc', args);
+    await this.runOnce('apps/wallet-rpc', [...NETWORK, ...this.container(), '--generate-container', ...keys]);
   }
 
   private async createProposal(): Promise<void> {
     if (existsSync(this.path('proposals/devnet/proposals.sqlite'))) return;
     const file = this.path('proposals/first.md');
-    const fields = {
-      headline: 'The first proposal',
-      category: 'misc',
-      user: 'alice',
-      target: '1000',
-      status: 'funding',
-    };
-    const lines = Object.entries({ ...fields, address: this.addresses.donation }).map(
-      ([name, value]) => `${name}: ${value}`,
-    );
-    writeFileSync(
-      file,
-      ['---', ...lines, '---', 'Donations to this proposal are payments to the wallet of alice.', ''].join('\n'),
-    );
-    const data = ['--network', 'devnet', '--data-dir', this.path('proposals')];
-    await this.runOnce('apps/proposals', ['admin', 'add', file, ...data]);
+    writeFileSync(file, firstProposal(this.addresses.donation));
+    await this.runOnce('apps/proposals', ['admin', 'add', file, ...NETWORK, '--data-dir', this.path('proposals')]);
   }
 
   private async openAlice(): Promise<void> {
