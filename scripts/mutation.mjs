@@ -20,7 +20,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
-import { Failure, main, run, selectNames } from './lib/run.mjs';
+import { Failure, main, selectNames } from './lib/run.mjs';
 import { tool, top } from './lib/workspace.mjs';
 import { AREAS } from './mutation/areas.mjs';
 import { judge } from './mutation/report.mjs';
@@ -41,25 +41,23 @@ await main(async () => {
   const names = selectNames(wanted, Object.keys(AREAS), 'area');
   await bootstrap();
   const copy = mkdtempSync(join(tmpdir(), 'wrkz-mutation-'));
-  try {
-    copyTree(copy);
-    const rows = [];
-    let failed = false;
-    for (const name of names) {
-      const area = AREAS[name];
-      let report;
-      // The results of each slice are stored: an interrupted run continues there. A sample is one slice.
-      const parts = options.sample === undefined ? slices(area) : [sampleOf(area, options)];
-      for (const files of parts) report = await mutate(name, area, files, { copy, options });
-      const verdict = judge(name, area, report);
-      rows.push(...verdict.rows);
-      failed ||= verdict.failed;
-    }
-    console.table(rows);
-    return failed ? 1 : 0;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
+  // Stryker ends this process at a signal.
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+  copyTree(copy);
+  const rows = [];
+  let failed = false;
+  for (const name of names) {
+    const area = AREAS[name];
+    let report;
+    // The results of each slice are stored: an interrupted run continues there. A sample is one slice.
+    const parts = options.sample === undefined ? slices(area) : [sampleOf(area, options)];
+    for (const files of parts) report = await mutate(name, area, files, { copy, options });
+    const verdict = judge(name, area, report);
+    rows.push(...verdict.rows);
+    failed ||= verdict.failed;
   }
+  console.table(rows);
+  return failed ? 1 : 0;
 });
 
 /** Copies sources, tests and the built native module; the libraries of node_modules are linked. */
@@ -135,14 +133,13 @@ async function mutate(name, { folder, tests }, files, { copy, options }) {
     ignoreStatic: !options.static,
     warnings: false,
   };
-  const file = join(home, 'stryker.settings.json');
-  writeFileSync(file, JSON.stringify(settings));
-  const code = await run(process.execPath, [join(top, 'scripts/mutation/stryker.mjs'), file], {
-    cwd: home,
-    // The runner requires jest's environment without declaring it; pnpm has it here.
-    env: { NODE_PATH: tool('.pnpm/node_modules') },
-  });
-  if (code !== 0 || !existsSync(incrementalFile)) throw new Failure(`${name}: the run failed`);
+  // Stryker's command-line program imports a library for prompts that needs a newer Node.js; its class does not.
+  const { Stryker } = await import(tool('@stryker-mutator/core/dist/src/stryker.js'));
+  process.chdir(home);
+  // The runner requires jest's environment without declaring it; pnpm has it here.
+  process.env.NODE_PATH = tool('.pnpm/node_modules');
+  await new Stryker(settings).runMutationTest();
+  if (!existsSync(incrementalFile)) throw new Failure(`${name}: the run failed`);
   if (options.sample === undefined) cpSync(incrementalFile, results);
   return JSON.parse(readFileSync(incrementalFile, 'utf8'));
 }
