@@ -12,7 +12,7 @@ import {
   startHttpServer,
 } from '../src';
 
-/* Answers that others may hold, answers that are no JSON, CORS for a part of the paths, headers on every answer. */
+/* Cacheable responses, responses that are not JSON, CORS below a path prefix, headers of every response. */
 
 const declare = routeDeclarer<object>();
 const OPEN = { key: false, limit: false };
@@ -105,7 +105,7 @@ afterAll(() => server.close(0));
 const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     method,
-    // fetch would ask for no stored answer by itself
+    // By default fetch sends `no-cache`.
     headers: { 'accept-encoding': 'identity', 'cache-control': 'max-age=0', ...headers },
   });
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };

@@ -18,7 +18,7 @@ import { call, closeAll, raw, rules, serveApp } from './support/http-client';
 
 stopWallClock();
 
-/* Rare parts of declarations. Each was once changed without a failing test. */
+/* Rare parts of declarations, which no other test covers. */
 
 afterEach(closeAll);
 
@@ -123,7 +123,7 @@ describe('fields', () => {
     ]);
     prepared.length = 0;
     for (const body of ['[]', 'null', '"x"', '5']) expect((await post(port, '/read', body))[0]).toBe(200);
-    // what is no object has no members to prepare
+    // Fields are prepared in objects only.
     expect(prepared).toEqual([]);
   });
 });
@@ -219,6 +219,6 @@ test('the OpenAPI document has required query fields, and the statuses with a bo
   expect(responses[404]).toEqual({ description: 'Bare.' });
   const { at } = (responses[200] as { content: Record<string, { schema: { properties: Record<string, object> } }> })
     .content['application/json']!.schema.properties;
-  // JSON parsers cannot represent 2^64 - 1 exactly: `format` states the range
+  // Most JSON parsers cannot represent 2^64 - 1 exactly, so `format` states the range.
   expect(at).toEqual({ type: 'integer', minimum: 0, format: 'uint64' });
 });

@@ -1,6 +1,6 @@
 import { EarlyExit } from '../src/cli/options';
 
-/** The way in which a program ends before it begins. */
+/** Runs a start that must exit early. @returns its exit @throws Error if it does not exit */
 export function earlyExit(begin: () => unknown): EarlyExit {
   try {
     begin();

@@ -282,7 +282,7 @@ describe('errors', () => {
     expect(own.headers['x-pot']).toBe('1');
     logger.lines.length = 0;
     expect((await call(port, '/refused')).status).toBe(503);
-    // a refusal is no fault of ours, whatever its status
+    // A declared error is not logged as an error of the program, even with status 5xx.
     expect(logger.lines).toEqual([]);
     expect(await call(port, '/nothing')).toMatchObject({ status: 410, text: 'null' });
     expect(await call(port, '/none')).toMatchObject({

@@ -81,7 +81,7 @@ describe('listening on ::', () => {
 });
 
 describe('clients that neither read nor close', () => {
-  /** Keeps its half open, whatever the server does with the other. */
+  /** A client that never closes its half of the connection. */
   async function stubborn(port: number, text: string): Promise<Socket> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
@@ -169,7 +169,7 @@ describe('graceful close', () => {
     await call(server.port, '/', { agent });
     const slow = call(server.port, '/slow', { agent: new Agent({ keepAlive: true }) });
     await running;
-    // It ends long before this deadline.
+    // The close ends long before this deadline.
     const closing = server.close(3_600_000);
     await expect(call(server.port, '/')).rejects.toThrow('ECONNREFUSED');
     finish();
@@ -322,7 +322,7 @@ describe('pipelined requests', () => {
     });
     const first = new Promise<void>((resolve) => begun.push(resolve));
     const socket = await rawConnection(port);
-    // The first is answered; the connection is still read.
+    // The first request has its response; the server still reads from the connection.
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4));
     await first;
     const gone = new Promise<void>((resolve) => begun.push(resolve));
@@ -337,7 +337,7 @@ test('a connection over the limit of its address gets a response and is closed',
   const limits = { maxConnectionsPerAddress: 1, overCapBody: '{"error":"too many"}' };
   const address = { host: '127.0.0.2', port: 0 };
   const { port, servers } = await serve(ok, { listen: [address], limits });
-  // loopback is exempt, so the clients have other addresses
+  // Loopback is exempt, so the clients get other addresses.
   const arrive = (): Promise<string> => {
     const [server] = servers;
     return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { JsonValue, parseJson, stringifyJson } from '../src';
 
-/** The value with bigints as the nearest number, as the built-in parser has it. */
+/** The value with each bigint replaced by the nearest number, which the built-in parser returns. */
 function rounded(value: JsonValue): JsonValue {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(rounded);
@@ -95,7 +95,7 @@ describe('parse', () => {
   test('accepts what JSON.parse accepts', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
-        // the built-in parser knows a negative zero
+        // The built-in parser returns negative zero.
         const expected = JSON.parse(text, (_name, value: unknown) => (value === 0 ? 0 : value)) as JsonValue;
         expect(rounded(parseJson(text))).toEqual(expected);
       }),

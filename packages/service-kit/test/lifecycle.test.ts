@@ -10,13 +10,13 @@ interface Ended {
   err: string;
 }
 
-/** Runs the test program; `onStarted` is called once it says so. */
+/** Runs the test program; `onStarted` is called when it has printed that it is started. */
 async function runProgram(
   behaviour: string,
   onStarted: (child: ChildProcess) => void = () => undefined,
 ): Promise<Ended> {
   const args = [...sourceArguments(join(__dirname, 'programs/service.ts')), behaviour];
-  // a session of its own has no controlling terminal
+  // A new session has no controlling terminal.
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let out = '';
   let err = '';
@@ -105,7 +105,7 @@ test('SIGHUP during the stop of a service with reload tasks is ignored', async (
   expect([code, out.includes('stopped')]).toEqual([0, true]);
 });
 
-// `script` gives the program a terminal
+// `script` runs the program with a terminal.
 (existsSync('/usr/bin/script') ? test : test.skip)('SIGHUP with a terminal stops the program in order', async () => {
   const words = [process.execPath, ...sourceArguments(join(__dirname, 'programs/service.ts')), 'reloads'];
   const command = words.map((word) => `'${word}'`).join(' ');

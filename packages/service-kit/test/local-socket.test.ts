@@ -47,12 +47,12 @@ async function ask(path: string): Promise<string> {
   return (await call(0, '/', { socketPath: nodePath(path), host: undefined })).text;
 }
 
-/** What `serve` is told to listen there and nowhere else. */
+/** Options of `serve` for a listener on this path alone. */
 function at(path: string, more: { mode?: number; group?: string } = {}, logger = createMemoryLogger()) {
   return { local: localListener({ socketPath: path, mode: 0o600, group: '', ...more }, logger), listen: [] };
 }
 
-/** A path at which a process listened that was killed. */
+/** The path of a socket that a killed process has left. */
 async function stalePath(): Promise<string> {
   const path = freshPath();
   const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.stdout.write('up'))`;

@@ -7,7 +7,7 @@ import { LogFile } from '../src/log/log-file';
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'log-file-'));
 
-/** A log in a folder of its own, with what was told of its troubles. */
+/** A log file in a new folder, and the problems that it reports. */
 function newLog(maxBytes: number, keep: number, folder = newFolder()) {
   const path = join(folder, 'a.log');
   const told: string[] = [];
@@ -128,7 +128,7 @@ test('lines wait while the disk is full', async () => {
   inner.file = {
     write: (bytes: Buffer) => {
       if (refusing.count-- > 0) return Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }));
-      return real.write(bytes.subarray(0, 4)); // and then only a few bytes at a time
+      return real.write(bytes.subarray(0, 4)); // Then partial writes of a few bytes.
     },
     close: () => real.close(),
   };

@@ -127,7 +127,7 @@ describe('JSON lines', () => {
   test('control characters and direction marks are escaped', () => {
     const said = 'a\r\nb\u001b[2Jc\u2028d\u202ee\u009bf\ufeff';
     const { line, entry } = log('info', said, { [said]: said, deep: [said] });
-    // eslint-disable-next-line no-control-regex -- these are what must not reach a log
+    // eslint-disable-next-line no-control-regex -- logs must not contain these
     expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\ufeff]/);
     expect(entry.message).toBe(said);
     expect(entry.fields).toEqual({ [said]: said, deep: [said] });

@@ -15,7 +15,7 @@ import {
   TRUSTED_PROXY_OPTION,
 } from '../src';
 
-/** The scale of a program that counts from off. */
+/** The log levels of a program that numbers them from off. */
 const FROM_OFF: LogScale = {
   names: ['disabled', 'fatal', 'error', 'warning', 'info', 'debug', 'trace'],
   numbers: ['disabled', 'fatal', 'error', 'warning', 'info', 'debug', 'trace'],

@@ -52,7 +52,7 @@ describe('order of options that end a start', () => {
   ];
 
   test.each(steps.map((step, i) => [step, i] as const))('%s', (_step, i) => {
-    // all that come after it are asked for as well, and what the check refuses
+    // The command line also has all later steps, and a value that the check rejects.
     const exit = exitOf('--port=13', ...steps.slice(i).reverse());
     expect(exit.exitCode).toBe(0);
     if (steps[i] !== '--explain-config') expect(exit.message).toMatch(marks[i] as RegExp);

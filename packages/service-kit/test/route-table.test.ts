@@ -61,7 +61,7 @@ const options: Partial<HttpAppOptions> = {
   bodyLimit: 200,
 };
 
-/** The whole response to bytes, without what differs between any two responses. */
+/** The bytes of the whole response to a request, without the parts that differ in every response. */
 async function exchange(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -72,7 +72,7 @@ async function exchange(port: number, text: string): Promise<string> {
   return received.replace(/X-Request-Id: .*\r\n/g, '').replace(/Date: .*\r\n/g, '');
 }
 
-/** Sends requests in order, once to each of the two ways, on servers of their own since the rate limit counts. */
+/** Sends requests in order to both kinds of routes, each on a separate server because of the rate limit. */
 async function compare(requests: readonly string[]): Promise<void> {
   const responses: string[][] = [];
   for (const way of ['table', 'express']) {
@@ -129,7 +129,7 @@ test.each([
   ['a handler that breaks', request('GET /WAY/breaks')],
 ])('%s', async (_name, text) => compare([text]));
 
-test('the rate limit counts both ways equally, in order with the other guards', () =>
+test('the rate limit counts both kinds of routes equally, in order with the other guards', () =>
   compare(Array<string>(6).fill(request('GET /WAY/fails', ['X-API-Key: k']))));
 
 test('any request line and headers', async () => {

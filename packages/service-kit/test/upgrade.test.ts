@@ -6,7 +6,7 @@ import { bindRoutes } from '../src/http/routes/bind';
 
 afterEach(closeAll);
 
-/** A server that greets whoever is let in with its address, and closes. */
+/** A server that sends an accepted client its address, and closes. */
 async function listening(options: Partial<HttpAppOptions> = {}): Promise<number> {
   const app = createHttpApp({
     logger: createMemoryLogger(),

@@ -1,7 +1,7 @@
 import yargs from 'yargs';
 import { defineOptions, parseOptions } from '../src';
 
-/** What `cli/program.ts` does around yargs, and what yargs alone makes of the same words. */
+/** Results of `cli/program.ts`, and of yargs alone, for the same arguments. */
 
 const SPECS = defineOptions([
   { name: 'port', type: 'number', default: 1, group: 'A', help: 'A number' },

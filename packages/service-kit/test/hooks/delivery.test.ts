@@ -148,7 +148,7 @@ describe('a webhook', () => {
     expect(outcome).toEqual({ kind: 'refused', why: `webhook ${url} answered HTTP 101` });
   });
 
-  it('is decided by the status, whatever the length of the body', async () => {
+  it('is decided by the status, with a body of any length', async () => {
     receiver.answer = (_request, response) => {
       response.writeHead(200);
       const more = (): void =>

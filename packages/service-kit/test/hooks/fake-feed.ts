@@ -1,7 +1,7 @@
 import { type EventFeed, type FeedEntry, FeedGap } from '../../src';
 import type { Received } from '../support/receiver';
 
-/** A feed in memory: entry N tells of block N. */
+/** A feed in memory: entry N is the event of block N. */
 export class FakeFeed implements EventFeed {
   private readonly entries: FeedEntry[] = [];
   private readonly listeners = new Set<() => void>();
@@ -21,7 +21,7 @@ export class FakeFeed implements EventFeed {
     for (const listener of this.listeners) listener();
   }
 
-  /** Entries of another kind. */
+  /** Adds entries without an event for the hook. */
   addOther(count: number): void {
     for (let i = 0; i < count; i++) this.entries.push({ number: (this.last += 1), event: undefined });
     for (const listener of this.listeners) listener();
@@ -46,7 +46,7 @@ export class FakeFeed implements EventFeed {
   }
 }
 
-/** The numbers in the ids of what was received, each once. @throws Error when one came before its forerunner */
+/** The entry numbers in the received webhook ids, without repetitions. @throws Error if an entry was skipped */
 export function numbered(received: readonly Received[]): number[] {
   const numbers: number[] = [];
   for (const { headers } of received) {

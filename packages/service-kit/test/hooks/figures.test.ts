@@ -10,7 +10,7 @@ test('metrics have the outcomes of each receiver', async () => {
   const receiver = await new WebhookReceiver().open();
   let letThrough = (): void => undefined;
   const held = new Promise<void>((resolve) => (letThrough = resolve));
-  // The live one is held at its first event; of the durable ones' events the second is refused.
+  // The live receiver gets no response to its first event; the durable one always refuses its second.
   receiver.answer = ({ body }, response) => {
     if (body.includes('"live"')) void held.then(() => response.writeHead(200).end());
     else response.writeHead(body.includes('"height":2,') ? 422 : 200).end();

@@ -31,7 +31,7 @@ async function start(hooks: HookSpec[], more: { secretFile?: string; queue?: num
   return { hooks: started, logger };
 }
 
-/** What has arrived may not be counted yet. */
+/** A received event may not be counted yet. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(5);
 }
@@ -65,19 +65,19 @@ describe('a live receiver', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(50);
   });
 
-  it('drops the newest events if its queue is full, counts and logs them, and a stop leaves nothing behind', async () => {
+  it('drops the newest events if its queue is full, counts and logs them, and a stop ends its processes', async () => {
     const pids = join(folder, 'pids');
     const hang = `sh -c 'echo $$ >> "$0"; sleep 600' ${pids}`;
     const { hooks, logger } = await start([{ name: 'block-notify', values: [hang, receiver.url] }]);
     for (let i = 0; i < 5000; i++) hooks.notify('block-notify', event(i));
     const [pid = 0] = (await untilLines(pids, 1)).map(Number);
-    // one is being delivered, 1,024 wait
+    // One is being delivered, 1,024 are queued.
     expect(hooks.states[0]).toMatchObject({ receiver: 'sh with 3 argument(s)', delivered: 0, dropped: 5000 - 1025 });
     const full = '[block-notify 1] queue full (1024), dropping notifications. Dropped so far:';
     expect(logger.linesOf('warning').filter((line) => line.includes(full))).toEqual(
       [1, 1000, 2000, 3000].map((count) => expect.stringMatching(new RegExp(`${String(count)}$`))),
     );
-    await receiver.until(({ length }) => length === 100); // the other receiver is not held up
+    await receiver.until(({ length }) => length === 100); // The other receiver is not delayed.
     expect(heights(receiver.received.slice(0, 100))).toEqual(Array.from({ length: 100 }, (_, i) => i));
     await hooks.close();
     await untilEnded(pid);
@@ -132,7 +132,7 @@ describe('values', () => {
 });
 
 describe('a durable receiver', () => {
-  /** Without one that is being written in this moment. */
+  /** The files of the hooks, without temporary ones. */
   const files = (): string[] => readdirSync(join(folder, 'notify')).filter((name) => !name.endsWith('.tmp'));
 
   it('starts with the next event, and resumes at its position', async () => {
@@ -143,9 +143,9 @@ describe('a durable receiver', () => {
     feed.add(2);
     await until(() => first.hooks.states[0]?.delivered === 2);
     await first.hooks.close();
-    feed.add(3); // nobody is told while it is down
+    feed.add(3); // Not delivered while the hooks are closed.
     await start([spec]);
-    // At least once: what took too long, on a machine that stood still, comes again.
+    // At-least-once delivery: on a stalled machine a delivery may time out and be repeated.
     const told = (): unknown[] => [...new Set(heights(receiver.received))];
     await receiver.until(() => told().length === 5);
     expect(told()).toEqual([4, 5, 6, 7, 8]);

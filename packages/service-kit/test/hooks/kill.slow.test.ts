@@ -10,8 +10,8 @@ import { numbered } from './fake-feed';
 const EVENTS = 5_000;
 const ROUND = 250;
 
-/** Either side is killed in turn, in the middle of its work. */
-test('5,000 events arrive in order, whichever side is killed', async () => {
+/** Kills the receiver and the notifier alternately during deliveries. */
+test('5,000 events arrive in order although both sides are killed repeatedly', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-kill-'));
   const receiver = await new WebhookReceiver().open();
   const program = [

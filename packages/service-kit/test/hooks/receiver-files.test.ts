@@ -15,7 +15,7 @@ const noSpace = (): Error => Object.assign(new Error('ENOSPC: no space left on d
 
 afterEach(() => jest.restoreAllMocks());
 
-/** A disk on which so many writes are cut in the middle, as the last page of a full one does, and those after it fail. */
+/** Simulates a full disk: the next write is partial, and all later ones fail. */
 function fillUp(): void {
   const write = fs.writeSync.bind(fs) as (file: number, bytes: Uint8Array) => number;
   let cut = false;

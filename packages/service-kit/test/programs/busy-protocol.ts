@@ -11,7 +11,7 @@ export type BusyThread = {
     hold: { argument: string; result: string };
     release: { argument: Nothing; result: void };
     spin: { argument: Nothing; result: never };
-    /** Waits for a turn of the event loop, looks for a cancellation, waits again. */
+    /** Yields to the event loop once, then checks for a cancellation. */
     look: { argument: Nothing; result: string };
     refuse: { argument: 'refused' | 'range' | 'unknown' | 'text' | 'unsendable' | 'bare'; result: never };
     unsendable: { argument: Nothing; result: unknown };

@@ -1,7 +1,7 @@
 import { serveThread } from '../../src/base';
 import { BUSY_ERRORS, type BusyThread, Refused } from './busy-protocol';
 
-/** A thread whose calls do what a test asks: answer, wait, hold the thread, fail, die. */
+/** A thread with scripted calls: they return, wait, block the thread, fail, or end it. */
 serveThread<BusyThread>(async ({ start }, { emit, fail }) => {
   if (start === 'throws') throw new Refused('not today', { code: 7, why: Buffer.from('dark') });
   if (start === 'dies') await new Promise(() => setImmediate(() => void Promise.reject(new Error('stillborn'))));
@@ -25,7 +25,7 @@ serveThread<BusyThread>(async ({ start }, { emit, fail }) => {
         for (const go of held) go();
         held.clear();
       },
-      /** Never lets the event loop go on. */
+      /** Blocks the event loop until cancelled. */
       spin: (_nothing, { throwIfCancelled }) => {
         emit('holding', 'spin');
         for (;;) throwIfCancelled();
@@ -33,7 +33,7 @@ serveThread<BusyThread>(async ({ start }, { emit, fail }) => {
       look: async (_nothing, { throwIfCancelled }) => {
         emit('holding', 'look');
         await new Promise(setImmediate);
-        // what the owner posts in the meantime arrives while this turn goes on
+        // Blocks the event loop, so that messages of the owner arrive during this iteration.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
         throwIfCancelled();
         return 'looked';

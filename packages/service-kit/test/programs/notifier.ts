@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { createMemoryLogger, NotificationHooks } from '../../src';
 import { FakeFeed } from '../hooks/fake-feed';
 
-/** A program with a durable hook over so many events, for the tests that kill it: folder, receiver, events. */
+/** `notifier.ts <folder> <receiver> <events>`: delivers this many events through a durable hook until it is killed. */
 const [directory = '', receiver = '', count = '0'] = process.argv.slice(2);
 
-// the first start begins with an empty feed, as a new receiver begins with what comes next
+// The first start has an empty feed, because a new receiver gets later events only.
 const isNew = !existsSync(join(directory, 'notify'));
 const feed = new FakeFeed(isNew ? 0 : Number(count));
 const backOff = { firstMs: 5, maxMs: 20, refusals: 3 };

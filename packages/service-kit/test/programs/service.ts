@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createLogger, OneShotCommand, runMain, UsageError } from '../../src';
 
-/** A program that behaves as its first argument says, for the tests of runMain. */
+/** `service.ts <behaviour>`: a program with this behaviour, for the tests of runMain. */
 const behaviour = process.argv[2];
 
 const RELOAD = [
@@ -51,7 +51,7 @@ async function hangup(): Promise<void> {
   clearInterval(keepAlive);
 }
 
-/** `one-shot` is done at once, `cut-short` never: the stop ends it. */
+/** `one-shot` ends immediately, `cut-short` only when it is stopped. */
 function finished(stop: AbortSignal): Promise<number> | undefined {
   if (behaviour === 'one-shot') return Promise.resolve(3);
   if (behaviour !== 'cut-short') return undefined;

@@ -29,7 +29,7 @@ export interface Answer {
   text: string;
 }
 
-/** One request to a port of this machine over a connection of its own. */
+/** Sends one request to a loopback port over a new connection. */
 export function call(
   port: number,
   path: string,
@@ -68,7 +68,7 @@ export async function serve(
   return server;
 }
 
-/** A route whose handler writes the answer itself, behind key and limit unless told otherwise. */
+/** A route whose handler writes the response itself; by default guarded by key and rate limit. */
 export function raw(
   method: Verb,
   path: string,
@@ -89,14 +89,14 @@ export function raw(
   };
 }
 
-/** Words of a test's own for what the declarations refuse. */
+/** Error texts for requests that violate a declaration. */
 export const rules: RouteRules<unknown, unknown> = {
   notJson: (text) => new HttpError(400, 'not_json', `not JSON: ${text}`),
   invalid: ({ path, kind, expected }, row) =>
     new HttpError(400, 'invalid', kind === 'value' && row ? row.text : `${path.join('.')}: ${kind}, ${expected}`),
 };
 
-/** Serves an app made by createHttpApp with refusals of a plain shape. */
+/** Serves an app of createHttpApp whose error bodies have `code` and `message`. */
 export async function serveApp(
   routes: readonly Route[],
   options: Partial<HttpAppOptions> = {},

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Whether a process still does anything; one that is over and waits to be counted does not. */
+/** Whether a process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -15,12 +15,12 @@ export function isAlive(pid: number): boolean {
   return text.slice(text.lastIndexOf(')') + 2, text.lastIndexOf(')') + 3) !== 'Z';
 }
 
-/** Until a process that is not ours has ended. */
+/** Waits until a process that is not a child has ended. */
 export async function untilEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await pause(10);
 }
 
-/** Until a command has written so many whole lines. */
+/** Waits until a file has this many complete lines. @returns all of them */
 export async function untilLines(file: string, count: number): Promise<string[]> {
   for (;;) {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];

@@ -11,7 +11,7 @@ export interface Received {
 
 type Answer = (request: Received, response: ServerResponse) => void;
 
-/** A webhook's receiver on loopback: it keeps what it gets, and answers 204 unless told otherwise. */
+/** A receiver of webhooks on loopback. Records every request; responds with 204 unless `answer` is replaced. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   private readonly events = new EventEmitter();
@@ -23,7 +23,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${String(this.lastPort)}/hook`;
   }
 
-  /** Listens, on the port it had before if there was one. */
+  /** Listens; after a close, on the same port. */
   async open(): Promise<this> {
     const server = createServer((request, response) => {
       const parts: Buffer[] = [];
@@ -43,7 +43,7 @@ export class WebhookReceiver {
     return this;
   }
 
-  /** Gone at once, as if killed. */
+  /** Closes the listener and all connections immediately, like a kill. */
   async close(): Promise<void> {
     const { server } = this;
     this.server = undefined;
@@ -54,7 +54,7 @@ export class WebhookReceiver {
     await closed;
   }
 
-  /** Until what was received fits. */
+  /** Waits for a condition on the received requests. */
   async until(holds: (received: readonly Received[]) => boolean): Promise<void> {
     while (!holds(this.received)) await once(this.events, 'received');
   }

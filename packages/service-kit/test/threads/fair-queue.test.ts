@@ -1,6 +1,6 @@
 import { FairQueue, type FairQueueOptions } from '../../src';
 
-/* Whose turn it is (docs/protocol/lessons.md#queries-of-disconnected-clients). */
+/* The order in which queued calls start (docs/protocol/lessons.md#queries-of-disconnected-clients). */
 
 interface Call {
   readonly name: string;
@@ -16,14 +16,14 @@ const call = (owner: string, number: number, lane?: string): Call => ({
   options: lane === undefined ? { owner } : { owner, lane },
 });
 
-/** Begins what may be begun, without ending any of it. */
+/** Starts all calls that may start, and completes none. */
 function begun(queue: FairQueue<Call>): string[] {
   const names: string[] = [];
   for (let next = queue.next(); next !== undefined; next = queue.next()) names.push(next.name);
   return names;
 }
 
-test('serves owners round-robin, whatever their number of queued calls', () => {
+test('serves owners round-robin, for any number of queued calls', () => {
   const queue = queueOf();
   for (let i = 1; i <= 4; i++) queue.add(call('a', i));
   queue.add(call('b', 1));

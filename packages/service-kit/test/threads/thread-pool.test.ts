@@ -51,9 +51,9 @@ test('a cancelled queued call frees its slot and never reaches a thread', async 
   const [running, queued] = [new AbortController(), new AbortController()];
   const spin = pool.call('spin', undefined, { signal: running.signal });
   const dropped = pool.call('count', undefined, { signal: queued.signal });
-  queued.abort(new Error('the client has left'));
-  await expect(dropped).rejects.toThrow('the client has left');
-  await expect(pool.call('count', undefined, { signal: queued.signal })).rejects.toThrow('the client has left');
+  queued.abort(new Error('the client has disconnected'));
+  await expect(dropped).rejects.toThrow('the client has disconnected');
+  await expect(pool.call('count', undefined, { signal: queued.signal })).rejects.toThrow('the client has disconnected');
   const next = pool.call('count', undefined);
   running.abort();
   await expect(spin).rejects.toThrow('aborted');

@@ -147,7 +147,7 @@ describe('cancellation', () => {
     const stop = new AbortController();
     const call = thread.call('hold', 'a', { signal: stop.signal });
     await once(started, 'holding');
-    const reason = new Error('the client has left');
+    const reason = new Error('the client has disconnected');
     stop.abort(reason);
     await expect(call).rejects.toBe(reason);
     expect(await thread.call('echo', 1)).toBe(1);
