@@ -25,7 +25,7 @@ const plans = Array.from({ length: 25 }, (_, i) => plan(i));
 const blocks = [...genesis, ...makeChain(plans, genesis)];
 const alternatives = makeChain([plan(50), plan(51)], blocks.slice(0, 24));
 
-/** What is below the floor is an answer like any other: damage never reads like it, nor the other way round. */
+/** A query whose BelowFloor error counts as a result, because damage must never cause it, nor must it hide damage. */
 function told({ ask, ...question }: Question): Question {
   return {
     ...question,
@@ -46,7 +46,7 @@ test.each(['pruned', 'lite'] as const)('no flipped bit in a %s database leads to
   writerOf(db).append(blocks);
   for (const block of alternatives) writerOf(db).putAlternative(block);
   if (mode === 'pruned') pruneTo(db, FLOOR);
-  // How often an id was used is asked first, and a lite node counts from its height on.
+  // A lite node counts the uses of a payment id from its height on, so these queries would differ.
   const isAsked = ({ name }: Question): boolean => mode === 'pruned' || !name.startsWith('transactionsByPaymentId');
   const questions = questionsAbout(blocks, alternatives).filter(isAsked).map(told);
   const right = questions.map(({ ask }) => ask(db.reader));

@@ -27,6 +27,6 @@ test('300 single flipped bits anywhere in chain A lead to no wrong result', () =
     expect({ page, bit, wrong: answers.wrong }).toEqual({ page, bit, wrong: [] });
     if (answers.damaged > 0) damaged++;
   }
-  // The rest hit pages that are not full, or none that a reader looks at.
+  // The other bits are in unused parts of pages, or in pages that no query reads.
   expect(damaged).toBeGreaterThan(150);
 });

@@ -9,7 +9,7 @@ import { PAGE_SIZE, TABLES } from '../src/schema';
 
 afterAll(cleanUp);
 
-/** Bits flipped in each page of a table; the slow test takes more of a longer chain. */
+/** Bits flipped in each page of a table; the slow test flips more bits of a longer chain. */
 const FLIPS = 12;
 
 const plan = (salt: number) => ({
@@ -46,7 +46,7 @@ test('an intact database returns everything', () => {
   expect(askAll(directory, questions, right)).toEqual({ damaged: 0, wrong: [] });
 });
 
-// Bits in the cells, which stand at the end of a page, and at its start, where the header and the pointers are.
+// Bits of the cells, at the end of a page, and of the header and the cell pointers, at its start.
 test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
   'a flipped bit in %s leads to a named error or the correct result',
   (name, own) => {
@@ -64,7 +64,7 @@ test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
         damaged += answers.damaged;
       }
     }
-    // Amounts are read from their index, whose lost entries the table tells; the other pages may have no rows yet.
+    // Amounts are read from their index, and the table reveals its lost entries; pages of other tables may have no rows.
     if (TABLES.some((table) => table === name && table !== 'amounts')) expect(damaged).toBeGreaterThan(0);
   },
   60_000,

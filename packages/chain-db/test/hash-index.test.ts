@@ -14,7 +14,7 @@ const { keyImage, transaction, block } = HASH_KINDS;
 const hashOf = (id: number): Buffer => createHash('sha256').update(String(id)).digest();
 const range = (from: number, end: number): number[] => Array.from({ length: end - from }, (_, i) => from + i);
 
-/** The look-ups alone, in memory. Row `id` of key images has the hash of its number. */
+/** A hash index without a chain, in memory. Key image row `id` has the hash number `id`. */
 function memoryIndex(limits = SMALL_RUNS) {
   const connection = new SqliteConnection(':memory:');
   createHashIndexes(connection);
@@ -51,7 +51,7 @@ function memoryIndex(limits = SMALL_RUNS) {
   return store;
 }
 
-/** A merge of a large run is under way: some of its sources' pages are moved. */
+/** An index during the merge of a large run: some pages of the merged runs are moved. */
 function halfMerged() {
   const store = memoryIndex();
   store.add(0, 100);
@@ -84,7 +84,7 @@ test('returns the same as a map after any additions, removals, merges, rollbacks
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60 }), (isMerging, steps) => {
       const store = memoryIndex();
-      // A reader of another thread, and a reader of the writer's thread.
+      // A reader of another thread, and one that shares the directory of the writer.
       const other = new HashLookup(store.connection);
       const sharing = new HashLookup(store.connection, () => store.index.directory);
       /** The hash of each row: row i has the hash of number model[i]. */
@@ -197,7 +197,7 @@ test('a miss reads hardly any page if the filters are in memory', () => {
   store.add(0, 20_000);
   const reads = jest.spyOn(store.index, 'entriesOf');
   const found = range(20_000, 40_000).flatMap((id) => store.index.candidates(keyImage, hashOf(id)));
-  // The fingerprints depend on a random key: equal ones of two hashes are rare, not impossible.
+  // Fingerprints depend on a random key: two hashes with the same fingerprint are rare, but possible.
   expect(found.length).toBeLessThan(4);
   expect(reads.mock.calls.length).toBeLessThan(140);
   const bytes = [...store.index.directory.filters.values()].reduce((sum, { length }) => sum + length, 0);

@@ -40,7 +40,7 @@ test('a sample is uniform', () => {
   for (let i = 0; i < rounds; i++) {
     for (const picked of sample(20, 5, (one) => one)) counts[picked] = (counts[picked] ?? 0) + 1;
   }
-  // Each is picked with probability 1/4; six standard deviations are about 370.
+  // Each has probability 1/4; six standard deviations are about 370.
   for (const count of counts) expect(Math.abs(count - rounds / 4)).toBeLessThan(370);
 });
 

@@ -11,7 +11,7 @@ afterEach(cleanUp);
 
 const spending = (salt: number) => ({ salt, transactions: [{ amounts: [5], inputs: 3 }] });
 
-/** The same block with the transactions of another one: what a dishonest peer sends where nothing proves a block yet. */
+/** A block with the transactions of another one, as a dishonest peer may send it. */
 function withTransactionsOf(block: VerifiedBlock, other: VerifiedBlock): VerifiedBlock {
   return Object.create(VerifiedBlock.prototype, {
     block: { value: block.block },
@@ -54,7 +54,7 @@ test('rejects an image that the same change, a recent block or an old run has sp
   expectImages(db, blocks);
 });
 
-test('an image that a rewind removed can be spent again, wherever it was stored', async () => {
+test('an image that a rewind removed can be spent again, in any run of the index', async () => {
   const db = openHere({ hashIndex: SHORT_RUNS });
   const blocks = chainA();
   for (let height = 0; height < 400; height += 10) writerOf(db).append(blocks.slice(height, height + 10));

@@ -3,7 +3,7 @@ import { killPruner, killWriter } from './support/kills';
 
 afterEach(cleanUp);
 
-/** Printed, so that a failure can be run again: WRKZ_SEED=<number>. */
+/** Part of the titles, so that a failure can be reproduced with WRKZ_SEED=<number>. */
 const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
 
 function seeded(from: number): () => number {

@@ -8,7 +8,7 @@ import { cleanUp, freshDirectory, openHere, writerOf } from './support/directori
 
 afterEach(cleanUp);
 
-/** The folder of a database as a kill leaves it. */
+/** The folder of a database after a kill. */
 function killed(db: ChainDb): string {
   const directory = join(freshDirectory(), 'left');
   mkdirSync(directory);
@@ -43,7 +43,7 @@ describe('the last blocks', () => {
     expect(openHere({ directory }).opening).toMatchObject({ cleanStop: true });
   });
 
-  test(`at most ${LAST_BLOCKS} of them`, () => {
+  test(`are at most ${LAST_BLOCKS}`, () => {
     const db = openHere();
     writerOf(db).append(chainA());
     expect(checkLastBlocks(db.reader)).toBe(721);
@@ -76,13 +76,13 @@ describe('the last blocks of a reduced database', () => {
     return db;
   };
 
-  test.each([120, 300])('are checked after a kill as far as they are stored: %d blocks of a lite one', (count) => {
+  test.each([120, 300])('are checked after a kill as far as a lite database of %d blocks has them', (count) => {
     const db = filled(count);
     const directory = killed(db);
     expect(openHere({ directory, lite: LITE }).opening).toMatchObject({ cleanStop: false, checked: count });
   });
 
-  test('and of a pruned one', () => {
+  test('are checked after a kill in a pruned database', () => {
     const db = openHere();
     writerOf(db).append(chainA().slice(0, 300));
     while (!writerOf(db).pruneStep(200).done);

@@ -51,7 +51,7 @@ describe('a lite database of chain A', () => {
     full = filled();
   });
 
-  test('has the same tables for the rules as a full one, and nothing else below its height', () => {
+  test('has the rules tables of a full database, and nothing else below its height', () => {
     const [own, all] = [contents(lite), contents(full)];
     for (const table of ['blocks', 'amounts', 'outputs', 'key_images'])
       expect([table, own[table]]).toEqual([table, all[table]]);
@@ -216,7 +216,7 @@ describe('mode of a database', () => {
     expect(contents(openHere({ directory, lite: LITE }))).toEqual(before);
   });
 
-  test('a full one never becomes a lite one', () => {
+  test('a full database never becomes a lite one', () => {
     const db = filled(undefined, 30);
     const before = contents(db);
     db.close();

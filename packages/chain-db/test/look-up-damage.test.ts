@@ -7,7 +7,7 @@ import { findRow, type HashSource, sameHashIn } from '../src/hashed-rows';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 
-/* Look-ups whose pages are whole and whose entries are wrong (docs/protocol/storage.md#hash-look-ups). */
+/* Wrong entries of the hash index on pages with correct checksums (docs/protocol/storage.md#hash-look-ups). */
 
 afterEach(cleanUp);
 

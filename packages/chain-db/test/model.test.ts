@@ -10,7 +10,7 @@ import { contents } from './support/tables';
 
 afterEach(cleanUp);
 
-/** What the reader must answer, worked out from the blocks alone. */
+/** Compares the results of the reader with values computed from the blocks alone. */
 function expectAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): void {
   const counts = new Map<bigint, number>();
   const carriers = new Map<string, Buffer[]>([0, 1, 2].map((number) => [inventedId(number).toString('hex'), []]));

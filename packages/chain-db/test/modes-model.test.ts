@@ -11,10 +11,10 @@ import { contents } from './support/tables';
 
 afterEach(cleanUp);
 
-/** Bodies that the pruned database keeps: less than some runs of rewinds take off. */
+/** Number of bodies in the pruned database: fewer than some series of rewinds remove. */
 const DEPTH = 8;
 
-/** One chain, stored in three modes; each is opened anew now and then. */
+/** A chain in three storage modes, whose databases are reopened at random. */
 class Trio {
   full = openHere();
   pruned = openHere();
@@ -59,7 +59,7 @@ function expectRefused(db: ChainDb, chain: VerifiedBlock[], next: Step): void {
   expectSame(contents(db, true), before);
 }
 
-/** What every mode answers at every height. */
+/** Data that every mode returns for every height. */
 function rulesAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): unknown[] {
   const top = chain.length - 1;
   const view = reader.viewAt(top);
@@ -80,7 +80,7 @@ function rulesAnswers({ reader }: ChainDb, chain: readonly VerifiedBlock[]): unk
   ];
 }
 
-/** What wallets read of the blocks of a range. */
+/** Data that wallets read from a start height on. */
 const walletAnswers = (reader: ChainReader, start: number): unknown[] => [
   reader.scanBlocks(start, Infinity),
   reader.globalIndexesRange(start, Infinity),

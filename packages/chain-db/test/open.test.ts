@@ -49,7 +49,7 @@ test('a new database is marked, empty, and in its own files', () => {
   expect(connection.pragma('application_id', { simple: true })).toBe(APPLICATION_ID);
   expect(connection.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
   expect(connection.pragma('page_size', { simple: true })).toBe(PAGE_SIZE);
-  // Incremental: pages that pruning empties are given back to the file system.
+  // Incremental: pages that pruning frees are returned to the file system.
   expect(connection.pragma('auto_vacuum', { simple: true })).toBe(2);
   connection.close();
 });
@@ -182,7 +182,7 @@ test('a directory that is not writable is an error', () => {
 });
 
 // Permissions do not bind the superuser.
-(process.getuid?.() === 0 ? test.skip : test)('a directory without write permission is told', () => {
+(process.getuid?.() === 0 ? test.skip : test)('a directory without write permission is reported', () => {
   const directory = freshDirectory();
   chmodSync(directory, 0o500);
   expect(() => openChainDb({ directory, network: 'devnet' })).toThrow(FileInaccessible);
@@ -215,7 +215,7 @@ test('errors contain directory, file and reason', () => {
     } catch (error) {
       return (error as Error).message;
     }
-    return 'it opened';
+    return 'no error';
   };
   const edit = (sql: string): void => {
     const connection = new SqliteConnection(file);

@@ -16,7 +16,7 @@ const plan = (salt: number, ...ids: number[]) => ({
   transactions: ids.map((paymentId) => ({ amounts: [7], inputs: 1, paymentId })),
 });
 
-/** Blocks with one transaction with id 0 and one with an id of their own each, look-ups in runs of a few entries. */
+/** `count` blocks, each with a transaction with id 0 and one with a unique id, in a database with short runs. */
 function many(count: number): ChainDb {
   const db = openHere({ hashIndex: SMALL_RUNS });
   const plans = Array.from({ length: count }, (_, i) => plan(i, 0, i + 10));

@@ -78,7 +78,7 @@ test('without bodies and signatures all other data is returned, and space is fre
     .flatMap(({ transactions }) => transactions)
     .pop()!;
   expect(() => reader.transaction(spending.hash)).toThrow(BelowFloor);
-  // A coinbase is all prefix.
+  // A coinbase has no signatures: its prefix is the whole transaction.
   expect(reader.transaction(scan.hashes[0]!)?.bytes).toEqual(scan.prefixes[0]);
 });
 

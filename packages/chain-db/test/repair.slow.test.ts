@@ -30,7 +30,7 @@ test.each(['full', 'pruned', 'lite'] as const)(
     const { fetch } = peerWith(chainA());
     for (let i = 0; i < 100; i++) {
       const copy = copyOf(directory);
-      // One in ten in the header, which is small.
+      // Every tenth bit is in the header of the file, which random bits would rarely hit.
       const bit = i % 10 === 0 ? randomInt(100 * 8) : randomInt(pages * PAGE_SIZE * 8);
       flip(copy, bit);
       const { problems } = await findings(copy);

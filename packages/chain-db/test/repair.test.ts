@@ -44,7 +44,7 @@ const alternatives = makeChain([plan(50), plan(51)], blocks.slice(0, 24));
 type Mode = 'full' | 'pruned' | 'lite';
 const modes = new Map<Mode, Promise<{ directory: string; sound: VerifyReport; pages: Map<string, number[]> }>>();
 
-/** A closed database of 26 blocks and 2 beside them; made once. */
+/** A closed database of 26 blocks and 2 alternatives; created once per mode. */
 function made(mode: Mode): NonNullable<ReturnType<typeof modes.get>> {
   const known = modes.get(mode) ?? make(mode);
   modes.set(mode, known);
@@ -61,11 +61,11 @@ async function make(mode: Mode): ReturnType<typeof made> {
   return { directory: db.directory, sound, pages: pagesByTable(db.directory) };
 }
 
-/** Bits in the first cells of a page, which stand at its end, and where its header is. */
+/** A bit of the first cells of a page, which are at its end, and a bit of its header. */
 const CELLS = PAGE_SIZE * 8 - 333;
 const HEADER = 8 * 3 + 1;
 
-/** A copy with one bit the other way round in the last page of a table. */
+/** A copy with a flipped bit in the last page of a table. */
 async function damaged(mode: Mode, table: string, bit: number): Promise<{ copy: string; sound: VerifyReport }> {
   const { directory, sound, pages } = await made(mode);
   const copy = copyOf(directory);
@@ -91,7 +91,7 @@ test.each<[Mode, string, number]>([
   const report = await repair(copy, noPeer);
   expect(report).toMatchObject({ outcome: 'rebuilt', height: 25, fetched: 0, dropped: 0 });
   expect(await after(copy)).toEqual(sound);
-  // The damaged file is kept as it was, and nothing of the work is left.
+  // The damaged file is retained unchanged, and no work file is left.
   expect(readFileSync(databaseFile(join(copy, 'damaged'))).equals(before)).toBe(true);
   expect(readdirSync(copy).filter((name) => !name.startsWith('chain.'))).toEqual(['damaged']);
   expect(await repair(copy, noPeer)).toEqual({ outcome: 'sound', height: 25 });
@@ -378,7 +378,7 @@ test('the ids of a gap follow from the block above it if no row has them', async
   expect(report).toMatchObject({ outcome: 'rebuilt' });
   const { height, problems } = await after(copy);
   expect(problems).toEqual([]);
-  // Blocks at the top that nothing names come with the next synchronisation.
+  // Blocks at the top whose ids are unknown are downloaded by the next synchronisation.
   expect(report).toMatchObject({ height, dropped: sound.height - height });
 });
 

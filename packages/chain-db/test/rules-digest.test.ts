@@ -24,7 +24,7 @@ afterEach(cleanUp);
 
 /** More than two intervals of stored digests. */
 const BLOCKS = 251;
-/** Their digests are on two leaf pages. */
+/** A chain of this length has its digests on two leaf pages. */
 const MANY_PAGES_BLOCKS = 22_000;
 
 function filled(options: Parameters<typeof openHere>[0] = {}, blocks = BLOCKS): ChainDb {
@@ -132,7 +132,7 @@ test('another chain has another digest from the fork on', () => {
   expect(at(other, 100)).toBe(at(db, 100));
 });
 
-test('the pass continues where a closed database stopped, with new blocks meanwhile', () => {
+test('the pass continues where a closed database stopped, also with new blocks', () => {
   const db = filled({}, 150);
   expect(storeDigests(db)).toBe(2);
   db.close();

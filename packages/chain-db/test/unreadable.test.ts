@@ -3,7 +3,7 @@ import { CorruptDatabase, databaseFile, isUnreadableNow, openChainDb } from '../
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 
-/* When the chain cannot be read, and when it only seems so (docs/protocol/lessons.md#busy-for-every-error). */
+/* Which errors mean that the chain is temporarily unreadable (docs/protocol/lessons.md#busy-for-every-error). */
 
 afterEach(cleanUp);
 

@@ -12,7 +12,7 @@ afterAll(cleanUp);
 const FLOOR = 12;
 const STORAGE = ['full', 'pruned', 'lite'] as const;
 
-/** Genesis and 20 blocks with transactions; the lower twelve reduced. */
+/** Genesis and 20 blocks with transactions; the lower twelve are pruned or lite. */
 function small(storage: (typeof STORAGE)[number]): ChainDb {
   const genesis = chainA().slice(0, 1);
   const plan = (salt: number) => ({
@@ -75,7 +75,7 @@ test('the rules digest differs for chains that differ in one block', async () =>
   expect((await verifyChain(db)).rulesDigest).toBe(rulesDigest(db.reader));
 });
 
-/** Each column with one bit changed in a row of the reduced part and in one above it. */
+/** Each column in which a bit is flipped, in a row of the reduced part and in a row above it. */
 const COLUMNS: readonly [table: string, column: string, key: string][] = [
   ['blocks', 'hash', 'height'],
   ['blocks', 'timestamp', 'height'],
@@ -97,7 +97,7 @@ const COLUMNS: readonly [table: string, column: string, key: string][] = [
   ['payment_ids', 'payment_id', 'id'],
 ];
 
-/** Columns of reduced blocks that nothing else in the database tells: only the checksums of the pages protect them. */
+/** Columns of reduced blocks that are not redundant: only the page checksums protect them. */
 const UNKNOWN_BELOW: Readonly<Record<string, readonly string[]>> = {
   pruned: ['blocks.size', 'blocks.timestamp'],
   lite: ['blocks.size', 'blocks.timestamp', 'blocks.generated_transactions', 'outputs.key', 'outputs.unlock_time'],

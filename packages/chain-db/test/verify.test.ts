@@ -33,7 +33,7 @@ function small(): ChainDb {
   return db;
 }
 
-/** Changes the database behind its back. */
+/** Changes the database file without the writer. */
 function tamper(db: ChainDb, change: (connection: SqliteConnection) => void): void {
   const connection = new SqliteConnection(databaseFile(db.directory));
   try {
@@ -81,7 +81,7 @@ test('chain A keeps its digest through another order of commits, a rewind and a 
   expect((await verifyChain(one)).digest).not.toBe(report.digest);
 });
 
-/** Each column of each table with one bit of one row changed: the lowest of an integer, one inside a blob. */
+/** Each column of each table, and whether it is a BLOB. */
 function columns(): [table: string, column: string, blob: boolean][] {
   const connection = new SqliteConnection(':memory:');
   const db = openHere({ directory: freshDirectory() });
@@ -104,7 +104,7 @@ test.each(columns())('a flipped bit in %s.%s is reported', async (table, column,
       string,
       bigint | Buffer
     >[];
-    // The last row: a neighbour's key is never met.
+    // The last row: its changed key cannot collide with that of another row.
     const row = rows[rows.length - 1]!;
     const old = row[column]!;
     const changed = typeof old === 'bigint' ? old ^ (1n << 40n) : flipped(old, Math.floor(old.length / 2));
@@ -186,7 +186,7 @@ test('damage to any page is a finding, not a crash', async () => {
   const pages = statSync(file).size / 8192;
   for (let page = 1; page < pages; page++) {
     const descriptor = openSync(file, 'r+');
-    // The map of pages (the second one) begins with the roots, which each table's own check knows without it.
+    // The pointer map (page 2) begins with the root pages, which SQLite finds without it.
     const size = page === 1 ? 256 : 64;
     const sound = Buffer.alloc(size);
     readSync(descriptor, sound, 0, size, page * 8192);

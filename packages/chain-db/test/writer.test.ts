@@ -57,7 +57,7 @@ test('rejects a block that spends an image again, of the chain or of the batch, 
     transactions: [{ amounts: [7], inputs: 1, ...(imagesOf === undefined ? {} : { imagesOf }) }],
   });
   const [genesis] = chainA();
-  if (genesis === undefined) throw new Error('there is no genesis');
+  if (genesis === undefined) throw new Error('genesis is missing');
   const main = makeChain([plan(1), plan(2), plan(3)], [genesis]);
   const again = makeChain([plan(4, '1/1/0'), plan(5)], [genesis, ...main]);
   const twice = makeChain([plan(6), plan(7, '4/6/0')], [genesis, ...main]);
@@ -73,7 +73,7 @@ test('rejects a block that spends an image again, of the chain or of the batch, 
   expect(() =>
     writerOf(db).switchBranch(2, makeChain([plan(8, '1/1/0')], [genesis, ...main.slice(0, 2)]), true),
   ).toThrow(/block 3 spends the key image [0-9a-f]{64}, which block 1 spent$/);
-  // What only the replaced blocks have spent is not spent on the new branch.
+  // Key images that only the replaced blocks spent are unspent on the new branch.
   writerOf(db).append(makeChain([plan(9)], [genesis, ...main]));
   writerOf(db).rewindTo(3);
   expect(contents(db)).toEqual(before);
@@ -86,7 +86,7 @@ test('rejects a block with wrong cumulative values, or with other transactions t
   const db = openHere();
   const [genesis] = chainA() as [VerifiedBlock];
   const [block] = makeChain([{ salt: 1, transactions: [1, 2].map((inputs) => ({ amounts: [7], inputs })) }], [genesis]);
-  if (block === undefined) throw new Error('there is no block');
+  if (block === undefined) throw new Error('the block is missing');
   const { facts, transactions } = block;
   const changed = (parts: Partial<Pick<VerifiedBlock, 'facts' | 'transactions'>>): VerifiedBlock =>
     Object.create(VerifiedBlock.prototype, {
@@ -108,7 +108,7 @@ test('rejects a block with wrong cumulative values, or with other transactions t
   expect(db.reader.height()).toBe(1);
 });
 
-/** Rows that stand where those of the next block must go. */
+/** Rows with the keys of the next block's rows. */
 test.each([
   ['block_bodies', 'INSERT INTO block_bodies SELECT 300, codec, body FROM block_bodies WHERE height = 7'],
   ['transactions', 'UPDATE transactions SET id = id + 1 WHERE id = (SELECT max(id) FROM transactions)'],
@@ -160,7 +160,7 @@ test('a full disk closes the writer; the file has the previous state and can be 
   const blocks = chainA();
   writerOf(db).append(blocks.slice(0, 300));
   const before = fingerprint(db);
-  // The same error that a full disk gives, from a limit on the size of the file.
+  // A limit on the size of the file causes the same error as a full disk.
   const connection = Reflect.get(writerOf(db), 'connection') as SqliteConnection;
   const pages = connection.pragma('page_count', { simple: true }) as number;
   connection.pragma(`max_page_count = ${pages + 20}`);
@@ -218,7 +218,7 @@ test('closing does not wait for a long read, and loses nothing', () => {
     writerOf(db).append(blocks.slice(100, 300));
     const start = performance.now();
     db.close();
-    // The busy timeout of a connection that waits.
+    // A connection that waits would use up the busy timeout.
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(other.reader.height()).toBe(99);
   });

@@ -1,6 +1,6 @@
 /**
- * `compact.ts <directory>`: gives empty pages back in the smallest steps there are, and appends a block of chain A after each.
- * At the end it waits. Whoever starts it kills it.
+ * `compact.ts <directory>`: compacts in the smallest possible steps, and appends a block of chain A after each step.
+ * At the end it waits until it is killed.
  */
 import { openChainDb } from '../../src';
 import { chainA } from '../support/chain-a';

@@ -1,4 +1,4 @@
-/** `hold.ts <directory>`: opens the database for writing, says how that went, and keeps it until its input ends. */
+/** `hold.ts <directory>`: opens the database for writing, prints the result, and closes it when the input ends. */
 import { FileLocked } from '@wrkz/sqlite';
 import { openChainDb } from '../../src';
 

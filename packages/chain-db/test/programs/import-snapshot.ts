@@ -1,7 +1,7 @@
 /**
- * `import-snapshot.ts <file> <directory> <lite height> <digest>`: imports a snapshot and prints a line with each report of progress,
- * `done` at last. `import-snapshot.ts <file> <directory of a full database> <lite height>` exports one into the file instead.
- * Whoever starts it may kill it.
+ * `import-snapshot.ts <file> <directory> <lite height> <digest>`: imports a snapshot, prints a line for each progress report,
+ * and `end` at the end. `import-snapshot.ts <file> <directory of a full database> <lite height>` exports a snapshot to the file.
+ * Tests kill it at any time.
  */
 import { exportSnapshot, importSnapshot, openChainDb } from '../../src';
 

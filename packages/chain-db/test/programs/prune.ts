@@ -1,11 +1,11 @@
 /**
- * `prune.ts <directory>`: grows chain A and keeps the bodies of its last blocks, in the smallest steps there are, and prints
- * height and floor after each commit. At the top it waits. Whoever starts it kills it.
+ * `prune.ts <directory>`: appends chain A, prunes all but the last bodies in the smallest possible steps, and prints
+ * height and floor after each commit. At the top it waits until it is killed.
  */
 import { openChainDb } from '../../src';
 import { chainA } from '../support/chain-a';
 
-/** Bodies that are kept, and blocks that are appended before the next are dropped. */
+/** Retained bodies, and blocks per append. */
 const DEPTH = 150;
 const BATCH = 60;
 
@@ -16,7 +16,7 @@ if (writer === undefined) throw new Error('not open for writing');
 console.log('open');
 const tell = (): boolean => process.stdout.write(`${reader.height()} ${reader.floors().bodies}\n`);
 for (let height = reader.height(); height + 1 < blocks.length; height = reader.height()) {
-  // What a kill has left undone comes first.
+  // Completes the pruning that a kill has interrupted.
   while (!writer.pruneStep(Math.max(0, height + 1 - DEPTH), 0).done) tell();
   writer.append(blocks.slice(height + 1, height + 1 + BATCH));
   tell();

@@ -1,6 +1,6 @@
 /**
- * `read-long.ts <directory> <end>`: one question to a database that takes as long as its input lets it: it prints a sum over the
- * bytes of the blocks below `end`, when the first byte comes.
+ * `read-long.ts <directory> <end>`: opens a read snapshot, waits for a byte on stdin, and then prints the SHA-256 of the
+ * blocks below `end`.
  */
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * `repair.ts <directory> <place>`: repairs a chain database from blocks of chain A, says where it is, and ends. Whoever starts it
- * may kill it before.
+ * `repair.ts <directory>`: repairs a chain database with blocks of chain A, and prints its progress and the outcome.
+ * Tests kill it at any time.
  */
 import { repairChainDb } from '../../src';
 import { chainA } from '../support/chain-a';

@@ -1,4 +1,4 @@
-/** `rewind.ts <directory> <height>`: takes chain A back to this height in one go. */
+/** `rewind.ts <directory> <height>`: rewinds chain A to this height in one commit. */
 import { openChainDb } from '../../src';
 
 const [directory = '', height] = process.argv.slice(2);

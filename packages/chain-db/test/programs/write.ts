@@ -1,7 +1,7 @@
 /**
- * `write.ts <directory> [small] [lite height]`: goes up and down chain A for ever, a few blocks a commit, and prints the height after each;
- * with `small` the hash look-ups are cut into runs and merged all the time.
- * Whoever starts it kills it.
+ * `write.ts <directory> [small] [lite height]`: appends and rewinds chain A in an endless loop, a few blocks per commit, and
+ * prints the height after each commit. With `small` the hash index has short runs, which are merged often.
+ * Runs until it is killed.
  */
 import { openChainDb } from '../../src';
 import { chainA } from '../support/chain-a';

@@ -4,13 +4,13 @@ import { exportSnapshot, importSnapshot } from '../../src';
 import { chainA } from '../support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from '../support/directories';
 
-/* One flipped bit anywhere in a snapshot: each of WRKZ_FLIPS (200) random places, and every bit of what stands around a frame. */
+/* One flipped bit in a snapshot: at WRKZ_FLIPS (200) random positions, and each bit of the headers and the end of the file. */
 
 afterEach(cleanUp);
 
 const LITE = 600;
 const FLIPS = Number(process.env['WRKZ_FLIPS'] ?? 200);
-/** The header, lengths and the zstd frame's own header. */
+/** Bytes of the file header, the lengths of a frame, and the header of zstd. */
 const AROUND = 128 + 8 + 18;
 
 test(`${String(FLIPS)} random bits, and all of the first ${String(AROUND)} bytes`, async () => {
@@ -29,7 +29,7 @@ test(`${String(FLIPS)} random bits, and all of the first ${String(AROUND)} bytes
     const flipped = Buffer.from(bytes);
     flipped[bit >> 3]! ^= 1 << (bit & 7);
     writeFileSync(path, flipped);
-    // What an operator accepts is the digest that the maker told, so a flipped one is as foreign as any.
+    // The operator accepts the digest of the original file only.
     const accepted = [digest.toString('hex')];
     const directory = join(freshDirectory(), 'none');
     await importSnapshot({ path, directory, network: 'devnet', liteHeight: LITE, accepted, dryRun: true }).then(

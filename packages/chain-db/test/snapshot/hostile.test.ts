@@ -20,12 +20,12 @@ import { chainA } from '../support/chain-a';
 import { type Change, crafted, type Crafted } from '../support/crafted-snapshot';
 import { cleanUp, freshDirectory, openHere, writerOf } from '../support/directories';
 
-/* Snapshots of a hostile author with a correct or accepted digest, and files that are no snapshots. */
+/* Snapshots of a hostile author with a correct or accepted digest, and files that are not snapshots. */
 
 const LITE = 60;
 
 let honest: Buffer;
-/** An amount that genesis has no output of, and how many there are. */
+/** An amount without outputs in the genesis block, and its number of outputs. */
 let amount: { readonly amount: bigint; readonly count: number };
 
 beforeAll(async () => {
@@ -153,7 +153,7 @@ test('parses records lazily: a frame of millions of tiny records takes no memory
       for (const records of reader.frames()) for (const { key, value } of records) decodeRecord(key, value);
     };
     expect(read).toThrow('belonging to no table');
-    // some for each piece that the decompression gives, which is the smaller the newer Node.js is; none for each record
+    // A few per decompressed chunk, whose size depends on the version of Node.js, and none per record.
     expect(parts.mock.calls.length).toBeLessThan(2_000);
   } finally {
     parts.mockRestore();
@@ -192,7 +192,7 @@ test('refuses anything but a regular file, and does not wait for a pipe', () => 
   expect(() => readSnapshotHeader(folder)).toThrow(`${folder} is not a regular file`);
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
-  // Held open, so that a reader that does wait is seen by its message and not by a test that never ends.
+  // With an open writer, a reader that opens the pipe fails by its message instead of blocking the test.
   const held = openSync(pipe, constants.O_RDWR);
   try {
     expect(() => readSnapshotHeader(pipe)).toThrow(`${pipe} is not a regular file`);

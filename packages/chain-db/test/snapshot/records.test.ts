@@ -14,7 +14,7 @@ import {
   sortLittleEndian,
 } from '../../src/snapshot/records';
 
-/* Records against the documented offsets, and against documents that the peers' key-value encoder writes. */
+/* Records are compared with the documented offsets, and with documents of the key-value encoder for peers. */
 
 const HASH = Buffer.alloc(32, 0xab);
 const KEY = Buffer.alloc(32, 0xcd);

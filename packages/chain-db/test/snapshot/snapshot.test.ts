@@ -39,7 +39,7 @@ function synced(): ChainDb {
   return db;
 }
 
-/** The snapshot of chain A, made once; its digest as hex, and that of what the rules read of the whole chain. */
+/** The snapshot of chain A, created once, with its digest as hex and the rules digest of the whole chain. */
 let made: { readonly bytes: Buffer; readonly digest: string; readonly rules: string } | undefined;
 async function snapshot(): Promise<NonNullable<typeof made>> {
   if (made === undefined) {
@@ -83,7 +83,7 @@ test('an import yields the database of a synchronized lite node', async () => {
   expect(rulesDigest(imported.reader)).toBe((await snapshot()).rules);
   const { problems } = await verifyChain(imported);
   expect(problems).toEqual([]);
-  // What both have row for row; versions are not in a snapshot, and ids of amounts and images go by the order they came in.
+  // Other tables may differ: a snapshot has no versions, and ids of amounts and images follow the order of insertion.
   const rows = [imported, lite].map((db) => contents(db));
   for (const table of ['transactions', 'block_bodies', 'signatures', 'meta'] as const) {
     expect(rows[0]?.[table]).toEqual(rows[1]?.[table]);

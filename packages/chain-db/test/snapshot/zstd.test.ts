@@ -28,7 +28,7 @@ test('WebAssembly is used if node:zlib has no zstd', async () => {
   expect(loaded).toHaveBeenCalledTimes(1);
 });
 
-(hasNodeZstd ? test : test.skip)('both read the frames of the other', async () => {
+(hasNodeZstd ? test : test.skip)('each implementation reads the frames of the other', async () => {
   const [node, wasm] = [await loadZstd(), await loadZstd({})];
   expectSound(node);
   expect(node.decompress(wasm.compress(RAW), RAW.length)).toEqual(RAW);

@@ -1,13 +1,13 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { type ChainReader, plainPaymentId, rulesDigestAt } from '../../src';
 
-/** One question to a reader. */
+/** A query of a reader. */
 export interface Question {
   readonly name: string;
   ask(reader: ChainReader): unknown;
 }
 
-/** Every public question about these blocks, asked of all of them. */
+/** Every public query of a reader, for all of these blocks. */
 export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: readonly VerifiedBlock[]): Question[] {
   const transactions = blocks.flatMap(({ block, transactions: others }) => [block.coinbase, ...others]);
   const inputs = transactions.flatMap(({ transaction }) =>

@@ -1,7 +1,7 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { databaseFile, type ChainDb } from '../../src';
 
-/** Leaves empty pages within the file, about so many bytes, as a long-lived database has them. */
+/** Adds about this many bytes of free pages to the file, like those of a long-lived database. */
 export function leaveEmptyPages(db: ChainDb, bytes: number): void {
   const connection = new SqliteConnection(databaseFile(db.directory));
   try {
@@ -11,7 +11,7 @@ export function leaveEmptyPages(db: ChainDb, bytes: number): void {
       for (let i = 0; i < bytes / 65_536; i++) insert.run();
     })();
     connection.exec('DROP TABLE bulk');
-    // A log that another connection wrote has no mark of the writer.
+    // A log written by another connection has no mark of the writer.
     connection.pragma('wal_checkpoint(TRUNCATE)');
   } finally {
     connection.close();

@@ -14,7 +14,7 @@ export const devnet = networkOf('devnet');
 
 let verified: readonly VerifiedBlock[] | undefined;
 
-/** Chain A, genesis included, staged under a checkpoint at its top: every field is computed, the proofs are not run. */
+/** Chain A with genesis, verified below a checkpoint at its top: all fields are computed, proofs are not verified. */
 export function chainA(): readonly VerifiedBlock[] {
   if (verified !== undefined) return verified;
   const lines = chainALines();

@@ -4,13 +4,13 @@ import { sourceArguments } from '@wrkz/testing/source';
 
 export interface Child {
   readonly process: ChildProcess;
-  /** The next line that it prints; rejects when it ends before one. */
+  /** The next line of its output; rejects if the process ends before. */
   line(): Promise<string>;
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly ended: Promise<number | string>;
 }
 
-/** Runs a program of test/programs in another process, on the sources. */
+/** Runs a program of test/programs from its source in another process. */
 export function runProgram(name: string, ...parameters: string[]): Child {
   const child = spawn(process.execPath, [...sourceArguments(join(__dirname, '../programs', name)), ...parameters], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -6,16 +6,16 @@ import { decodeRecord, encodeRecord, type SnapshotRecord } from '../../src/snaps
 import { loadZstd } from '../../src/snapshot/zstd';
 import { freshDirectory } from './directories';
 
-/** A file that its maker has changed, whose digest is right all the same. */
+/** A manipulated snapshot file with a correct digest. */
 export interface Crafted {
   readonly path: string;
   readonly header: SnapshotHeader;
 }
 
-/** Changes a record; undefined leaves it out. */
+/** Returns the changed record, or undefined to omit it. */
 export type Change = (record: SnapshotRecord) => SnapshotRecord | undefined;
 
-/** What a hostile maker makes of an honest snapshot: other records, in the order of their keys, and a header that fits them. */
+/** Creates a manipulated snapshot from an honest one: changed records in key order, and a matching header. */
 export async function crafted(honest: Buffer, change: Change, header: Partial<SnapshotHeader> = {}): Promise<Crafted> {
   const folder = freshDirectory();
   const source = join(folder, 'honest');

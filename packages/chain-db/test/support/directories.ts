@@ -13,7 +13,7 @@ export function freshDirectory(): string {
   return directory;
 }
 
-/** Opens a devnet database, in a new folder unless told; {@link cleanUp} closes it. */
+/** Opens a devnet database, by default in a new folder; {@link cleanUp} closes it. */
 export function openHere(options: Partial<OpenOptions> = {}): ChainDb {
   const db = openChainDb({ directory: options.directory ?? freshDirectory(), network: 'devnet', ...options });
   opened.push(db);
@@ -26,7 +26,7 @@ export function writerOf(db: ChainDb) {
   return db.writer;
 }
 
-/** For `afterEach`: closes what was opened and removes the folders. */
+/** For `afterEach`: closes all databases and removes the folders. */
 export function cleanUp(): void {
   for (const db of opened.splice(0)) db.close();
   for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });

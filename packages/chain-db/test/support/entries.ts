@@ -8,14 +8,14 @@ interface StoredEntry {
   readonly id: number;
 }
 
-/** Keys of the pages of a run that must be there. */
+/** Keys of the pages that a run must have. */
 export function pagesOf(run: Run): number[] {
   const keys: number[] = [];
   for (let first = run.floor; first < run.ceiling; first += run.width) keys.push(pageKey(run, first));
   return keys;
 }
 
-/** Changes entries of a kind behind the writer's back; those without a successor are lost. Filters fit the new entries. */
+/** Changes entries of a kind without the writer: `edit` returns the new entry, or undefined to remove it. Filters are updated. */
 export function editEntries(
   connection: SqliteConnection,
   kind: HashKind,
@@ -37,12 +37,12 @@ export function editEntries(
   }
 }
 
-/** Loses the entry of row `id`. */
+/** Removes the entry of row `id`. */
 export function loseEntry(connection: SqliteConnection, kind: HashKind, id: number): void {
   editEntries(connection, kind, (entry) => (entry.id === id ? undefined : entry));
 }
 
-/** Number of entries of a kind in all pages that must be there. */
+/** Number of entries of a kind in all pages of its runs. */
 export function countEntries(connection: SqliteConnection, { runs }: RunDirectory, kind: HashKind): number {
   const keys = runs.filter((run) => run.kind === kind).flatMap(pagesOf);
   return keys.reduce((sum, key) => sum + storedEntries(connection, key).length, 0);

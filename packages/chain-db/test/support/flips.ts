@@ -5,7 +5,7 @@ import { ChainDbError, databaseFile, openChainDb } from '../../src';
 import { PAGE_SIZE } from '../../src/schema';
 import type { Question } from './answers';
 
-/** The pages of a closed database, by the table or index that they belong to. */
+/** The page numbers of a closed database by table or index. */
 export function pagesByTable(directory: string): Map<string, number[]> {
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true });
   try {
@@ -22,7 +22,7 @@ export function pagesByTable(directory: string): Map<string, number[]> {
   }
 }
 
-/** Runs `work` while one bit of a page is the other way round. */
+/** Runs `work` while one bit of a page is flipped. */
 export function withFlippedBit<T>(directory: string, page: number, bit: number, work: () => T): T {
   const file = openSync(databaseFile(directory), 'r+');
   const place = (page - 1) * PAGE_SIZE + (bit >> 3);
@@ -42,21 +42,21 @@ export function withFlippedBit<T>(directory: string, page: number, bit: number, 
   }
 }
 
-/** What the questions got from a damaged database. */
+/** Results of the queries of a damaged database. */
 export interface Answers {
-  /** Told by a named error. */
+  /** Number of queries that failed with a named error. */
   damaged: number;
-  /** Neither the right answer nor a named error. */
+  /** Names of the queries with a wrong result or another error. */
   readonly wrong: string[];
 }
 
-/** Whether an error is a named one: this package's, that of its files, or what SQLite says of pages that are none. */
+/** Whether an error is a class of this package or of packages/sqlite, or an error of SQLite for damaged pages. */
 function isNamed(error: unknown): boolean {
   if (error instanceof ChainDbError || error instanceof SqliteFileError) return true;
   return /^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(String((error as { code?: unknown }).code));
 }
 
-/** Asks everything of the database as it is now and compares with the right answers. */
+/** Runs all queries on the current files and compares the results with the correct ones. */
 export function askAll(directory: string, questions: readonly Question[], right: readonly unknown[]): Answers {
   const answers: Answers = { damaged: 0, wrong: [] };
   const attempt = <T>(name: string, work: () => T, judge: (answer: T) => boolean): void => {

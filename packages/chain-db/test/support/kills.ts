@@ -6,8 +6,8 @@ import { pruneTo } from './modes';
 import { fingerprint } from './tables';
 
 /**
- * Starts the writing program and kills it, once for each number: after so many commits and, where `random` is given, at a
- * random moment after that. Whatever it left must be sound and hold a chain that was committed.
+ * Starts `write.ts` and kills it, once per entry of `commits`: after this number of commits and, with `random`, a random
+ * time later. The database must be intact and hold a committed chain.
  */
 export async function killWriter(
   runs: 'usual' | 'small',
@@ -36,9 +36,9 @@ export async function killWriter(
 }
 
 /**
- * The same for the program that grows a chain and prunes it: what a kill leaves is as if it had stopped in order, and it goes on
- * from there. A run that comes to the top begins anew in a new folder.
- * @returns how many of the kills met a database that was partly pruned
+ * The same for `prune.ts`: after a kill the database equals one after a clean stop, and the next run continues with it.
+ * After a run that reaches the top, the next one starts in a new folder.
+ * @returns the number of kills during pruning
  */
 export async function killPruner(commits: readonly number[], random?: () => number): Promise<number> {
   let directory = freshDirectory();

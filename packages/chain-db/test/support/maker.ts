@@ -23,18 +23,18 @@ import {
   type ParsedTransaction,
 } from '@wrkz/core-types';
 
-/** An invented transaction: amounts of its outputs and the number of its inputs. */
+/** A synthetic transaction: amounts of its outputs and the number of its inputs. */
 export interface TransactionPlan {
   readonly amounts: readonly number[];
   readonly inputs: number;
   readonly unlockTime?: bigint;
-  /** Carries the plain payment id with this number. */
+  /** Number of its plain payment id, see {@link inventedId}. */
   readonly paymentId?: number | undefined;
-  /** Takes its key images from the transaction of this place: height, salt of the block, position, with `/` between. */
+  /** `height/salt/position` of the transaction whose key images it repeats; `salt` is that of the block. */
   readonly imagesOf?: string;
 }
 
-/** An invented block; `salt` makes it another one than its siblings. */
+/** A synthetic block; `salt` makes blocks of the same parent different. */
 export interface BlockPlan {
   readonly salt: number;
   readonly transactions: readonly TransactionPlan[];
@@ -46,15 +46,15 @@ export const HIGHEST_MADE = 28;
 const devnet = networkOf('devnet');
 const NOW = 2_000_000_000;
 const FEE = 100n;
-// Everything lies in the checkpoint zone: proofs of work and signatures are not asked for.
+// All blocks are in the checkpoint zone, where proofs of work and signatures are not verified.
 const checkpoints = new Checkpoints(new Map([[1_000_000, Buffer.alloc(32)]]));
 
 const bytes = (...seed: readonly (string | number)[]): Buffer => createHash('sha256').update(seed.join('/')).digest();
 
-/** The plain payment id that plans call by this number. */
+/** The plain payment id for a number in a plan. */
 export const inventedId = (number: number): Buffer => bytes('payment id', number);
 
-/** Devnet's genesis and what the plans put on it: real blocks by every rule but the proofs. */
+/** The planned blocks on top of `base`: valid by every rule except the proofs. */
 export function makeChain(
   plans: readonly BlockPlan[],
   base: readonly VerifiedBlock[] = [genesisBlock(devnet)],

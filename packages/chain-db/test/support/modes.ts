@@ -1,7 +1,7 @@
 import type { ChainDb } from '../../src';
 import { writerOf } from './directories';
 
-/** Prunes in steps until all is done. @returns how many steps, and pages that were given back */
+/** Prunes in steps up to the floor. @returns the number of steps and of freed pages */
 export function pruneTo(db: ChainDb, floor: number, milliseconds?: number): { steps: number; freedPages: number } {
   let freedPages = 0;
   for (let steps = 1; ; steps++) {

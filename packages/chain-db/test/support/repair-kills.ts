@@ -3,9 +3,9 @@ import { runProgram } from './child';
 import { copyOf, flip } from './repairs';
 
 /**
- * Damages a copy of a database, starts a repair and kills it after so many of its lines and, where `random` is given, at a random
- * moment after that; once for each number, each on what the kill before has left. The last one is let through.
- * What a kill leaves opens as the damaged database or the repaired one, and never as something else.
+ * Damages a copy of a database, starts a repair and kills it, once per entry of `lines`: after this number of lines and, with
+ * `random`, a random time later. Each repair starts with the files that the previous kill has left; the last one completes.
+ * After a kill the folder must have the damaged database or the repaired one.
  */
 export async function killRepairs(
   sound: string,

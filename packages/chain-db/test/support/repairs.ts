@@ -11,7 +11,7 @@ import {
 } from '../../src';
 import { freshDirectory } from './directories';
 
-/** A peer that has these blocks; counts what it was asked for. */
+/** A peer that has these blocks. `asked` records the requested heights. */
 export function peerWith(blocks: readonly VerifiedBlock[]): { fetch: FetchBlocks; asked: number[] } {
   const byId = new Map(blocks.map((block) => [block.facts.hash.toString('hex'), block]));
   const asked: number[] = [];
@@ -28,10 +28,10 @@ export function peerWith(blocks: readonly VerifiedBlock[]): { fetch: FetchBlocks
   return { fetch, asked };
 }
 
-/** Nobody answers. */
+/** A network without peers. */
 export const noPeer: FetchBlocks = () => Promise.resolve([]);
 
-/** A copy of a closed database, in a folder of its own. */
+/** A copy of a closed database in a new folder. */
 export function copyOf(directory: string): string {
   const copy = join(freshDirectory(), 'chain');
   mkdirSync(copy);
@@ -42,7 +42,7 @@ export function copyOf(directory: string): string {
   return copy;
 }
 
-/** Changes one bit of the database's file. @param bit counted from the file's start */
+/** Flips one bit of the database file. @param bit from the start of the file */
 export function flip(directory: string, bit: number): void {
   const file = databaseFile(directory);
   const content = readFileSync(file);
@@ -59,7 +59,7 @@ export function repair(
   return repairChainDb({ directory, network: 'devnet', fetch, ...more });
 }
 
-/** What a verification finds; damage that keeps it from looking is a finding, too. */
+/** The problems that a verification reports; its error if it cannot run. */
 export async function findings(
   directory: string,
 ): Promise<{ problems: readonly string[]; rules?: string | undefined }> {

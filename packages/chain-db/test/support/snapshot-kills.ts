@@ -6,10 +6,10 @@ import { runProgram } from './child';
 import { freshDirectory, openHere, writerOf } from './directories';
 
 const LITE = 600;
-/** Milliseconds that an import or export takes on a quiet machine; kills come at any time up to a little more. */
+/** Milliseconds of an import or export on an idle machine. Kills are at shares of this time. */
 const LENGTH = 1_200;
 
-/** A file and its digest, and what the database of it must say. */
+/** A snapshot file with its digest, the folder of its source, and the rules digest of the imported database. */
 async function snapshot(): Promise<{ path: string; digest: string; source: string; rules: string }> {
   const db = openHere();
   writerOf(db).append(chainA());
@@ -28,8 +28,8 @@ async function killedAt(program: ReturnType<typeof runProgram>, milliseconds: nu
 }
 
 /**
- * Kills an import at each of these shares of its length: there is no database then, or all of it, and an import without a kill
- * makes it. @returns how many of the kills came before the end
+ * Kills an import at each of these shares of its duration. The database must be absent or complete; if absent, another
+ * import creates it. @returns the number of kills before the end of the import
  */
 export async function killImport(moments: readonly number[]): Promise<number> {
   const { path, digest, rules } = await snapshot();
@@ -49,7 +49,7 @@ export async function killImport(moments: readonly number[]): Promise<number> {
   return unfinished;
 }
 
-/** The same for an export: the file is not there, or all of it, and the next export leaves nothing else behind. */
+/** The same for an export: the file must be absent or complete, and the next export removes all work files. */
 export async function killExport(moments: readonly number[]): Promise<number> {
   const { path: whole, source } = await snapshot();
   let unfinished = 0;

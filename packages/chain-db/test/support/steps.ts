@@ -31,12 +31,12 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-/** Height of the block that a change stands on. */
+/** Height of the last block that a change retains. */
 export function forkOf(chain: readonly VerifiedBlock[], next: Step): number {
   return next.kind === 'append' ? chain.length - 1 : Math.max(0, chain.length - 1 - next.depth);
 }
 
-/** Makes the change, and the same one on an array of blocks. */
+/** Applies a change to the database. @returns the chain after the same change */
 export function apply(db: ChainDb, chain: VerifiedBlock[], next: Step): VerifiedBlock[] {
   const writer = writerOf(db);
   if (next.kind === 'append') {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { databaseFile, type ChainDb } from '../../src';
 import { TABLES } from '../../src/schema';
 
-/** Every row of every table (but the alternatives unless asked for), as text: equal only for equal contents. */
+/** All rows of all tables as text, by table; alternatives only on request. */
 export function contents(db: ChainDb, alternatives = false): Record<string, string[]> {
   const connection = new SqliteConnection(databaseFile(db.directory), { readonly: true });
   try {

@@ -6,7 +6,7 @@ import { openHere, writerOf } from './directories';
 
 const MIB = 1024 * 1024;
 
-/** Kills a program so many milliseconds after its first line. @returns whether it had come to its end */
+/** Kills a program this many milliseconds after its first line. @returns whether it had printed its last line */
 async function killedAfter(milliseconds: number, last: string, name: string, ...args: string[]): Promise<boolean> {
   const child = runProgram(name, ...args);
   expect(await child.line()).toBe('open');
@@ -23,8 +23,8 @@ async function killedAfter(milliseconds: number, last: string, name: string, ...
 }
 
 /**
- * Kills a rewind of chain A at each of these moments: the chain stands at one of the two heights and is sound, and what was
- * taken back is appended again. @returns how many kills met one that had not been committed
+ * Kills a rewind of chain A after each of these times. The chain must be intact, at its old or its new height; then the
+ * removed blocks are appended again. @returns the number of kills before the commit
  */
 export async function killRewinds(moments: readonly number[], to = 330): Promise<number> {
   const blocks = chainA();
@@ -50,8 +50,8 @@ export async function killRewinds(moments: readonly number[], to = 330): Promise
 }
 
 /**
- * Kills steps of a compaction, between which blocks are appended, at each of these moments; the next start goes on.
- * @returns how many kills met it under way
+ * Kills a compaction, between whose steps blocks are appended, after each of these times; the next start continues it.
+ * @returns the number of kills before its end
  */
 export async function killCompactions(moments: readonly number[], begin = 300): Promise<number> {
   const blocks = chainA();
