@@ -4,7 +4,7 @@ import { backupDatabase, FileLocked, openDatabase, takeWriteLock } from '../src'
 import { cleanUp, fresh } from './support/folder';
 import { journal, JOURNAL_ID } from './support/journal';
 
-/* What killed backups leave beside their file, and who removes it. */
+/* Temporary files of killed backups, and their removal. */
 
 afterEach(cleanUp);
 
@@ -38,8 +38,8 @@ test('rejects a second concurrent backup to one file', async () => {
 test('a copy that the check of the caller rejects does not get its name', async () => {
   const to = fresh('copy.sqlite');
   const check = (): void => {
-    throw new Error('not that one');
+    throw new Error('the check failed');
   };
-  await expect(backupDatabase({ ...options(source(), to), check })).rejects.toThrow('not that one');
+  await expect(backupDatabase({ ...options(source(), to), check })).rejects.toThrow('the check failed');
   expect(readdirSync(dirname(to))).toEqual([]);
 });

@@ -65,7 +65,7 @@ test('a copy has the content of the original, and no other files beside it', asy
   });
 });
 
-test('it yields to the event loop between steps', async () => {
+test('yields to the event loop between steps', async () => {
   const file = filled();
   let turns = 0;
   let running = true;
@@ -88,8 +88,8 @@ test('a concurrent writer does not wait, and its commits are not in the copy, wh
   const to = fresh('copy.sqlite');
   let steps = 0;
   const onProgress = (): void => {
-    // Begun anew after each commit it would never end.
-    if (++steps > 1000) throw new Error('the copying does not end');
+    // A copy that restarts after each commit would never end.
+    if (++steps > 1000) throw new Error('the copy does not end');
     insert.run('written meanwhile '.repeat(300));
   };
   await backupDatabase(options(file, to, { pagesPerStep: 5, onProgress }));
@@ -100,7 +100,7 @@ test('a concurrent writer does not wait, and its commits are not in the copy, wh
   close();
 });
 
-test('the same for a writer in another process', async () => {
+test('with a concurrent writer in another process a copy has complete commits only', async () => {
   const file = filled(undefined, 200);
   const writer = runProgram('write.ts', file);
   await writer.line();
@@ -127,7 +127,7 @@ test('the same for a writer in another process', async () => {
   }
 });
 
-test('an existing file is not overwritten, nor one created meanwhile', async () => {
+test('an existing file is not overwritten, nor one created during the backup', async () => {
   const file = filled();
   const to = fresh('copy.sqlite');
   writeFileSync(to, 'precious');

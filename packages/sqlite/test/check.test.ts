@@ -26,7 +26,7 @@ afterEach(cleanUp);
 const wal = (file: string): string => `${file}-wal`;
 const control = (file: string): string => `${file}-control`;
 
-/** Neither a reader nor a writer opens it, and the folder stays as it is. */
+/** Expects that neither a reader nor a writer opens the database, and that no file in its folder changes. */
 function expectRefused(file: string, message: RegExp, options: Parameters<typeof open>[1] = {}): void {
   const before = folderState(dirname(file));
   for (const mode of ['write', 'read'] as const) {
@@ -39,9 +39,9 @@ function expectRefused(file: string, message: RegExp, options: Parameters<typeof
 
 interface Case {
   readonly name: string;
-  /** Damages the files that a kill has left. */
+  /** Damages the files of a killed database. */
   readonly damage: (file: string) => void;
-  /** The refusal, or the number of entries of a database that opens. */
+  /** The error message, or the number of entries if the database opens. */
   readonly expected: RegExp | number;
 }
 
@@ -159,7 +159,7 @@ describe('a killed database with', () => {
 describe('each part of the log of a killed database', () => {
   const FRAME = 24 + 4096;
 
-  /** A reader refuses the log by name, or sees every commit. */
+  /** Expects that a reader reports the log, or sees every commit. @returns whether it reports the log */
   function expectReported(file: string): boolean {
     try {
       const database = openDatabase(journal(file, { ...SHORT, mode: 'read' }));
@@ -248,7 +248,7 @@ describe('a database that was closed in order', () => {
 
   test.each([
     ['the database is not the one that the log was written for', 4 * 1024 * 1024],
-    // A log of a later round has no session: its first one is in the file.
+    // A log of a later round does not have the page with the session number: the first round copied it into the file.
     ['the control file is older than the database', 8 * 4096],
   ])('is rejected with the log and the control file of an earlier session: %s', (reason, checkpointAt) => {
     const file = closed(40);
@@ -274,8 +274,8 @@ describe('a database that was closed in order', () => {
   });
 });
 
-describe('a log of an earlier moment of the same session', () => {
-  /** One session with several rounds, a cut of the log and a stop; a copy of the files after each commit. */
+describe('an earlier log of the same session', () => {
+  /** Copies of the files after each commit of a session with several rounds and a truncated log, and after its stop. */
   function moments(): { copies: string[]; last: string } {
     const file = fresh('journal.sqlite');
     const database = open(file, { settings: { checkpointAt: 4 * 4096 } });
@@ -289,7 +289,7 @@ describe('a log of an earlier moment of the same session', () => {
     return { copies, last: crashed(file, fresh('left')) };
   }
 
-  /** Puts a log beside a database. @returns the entries of the database; undefined if it is refused */
+  /** Replaces the log of a database. @returns the entries of the database; undefined if it is rejected */
   function entriesBeside(file: string, log: string): number | undefined {
     const copy = crashed(file, fresh('mixed'));
     copyFileSync(wal(log), wal(copy));
@@ -329,7 +329,7 @@ test('a header that reserves another number of bytes for checksums is damage', (
   expectRefused(file, /page 1 reserves 0 bytes instead of 8/);
 });
 
-test('a damaged page with header or id is damage, not another database', () => {
+test('a damaged page with the header or the id is damage, not another database', () => {
   for (const place of [60, 68, 4096 + 4096 - 30]) {
     const file = closed(5);
     const bytes = readFileSync(file);
@@ -339,8 +339,8 @@ test('a damaged page with header or id is damage, not another database', () => {
   }
 });
 
-describe('a killed database with a damaged page 1 is refused for its log, too,', () => {
-  /** The log has three commits and not page 1. */
+describe('a killed database with a damaged page 1 is rejected also because of', () => {
+  /** A killed database whose log has three commits, but not page 1. */
   function killedWithBadPage(): string {
     const running = closed(5);
     const database = open(running);
@@ -358,18 +358,18 @@ describe('a killed database with a damaged page 1 is refused for its log, too,',
 
   test.each([
     [
-      'of another database',
+      'a log of another database',
       (file: string) => copyFileSync(wal(killed(5, 0)), wal(file)),
       /it belongs to another database or another session.* page 1 does not fit its checksum/,
     ],
-    ['that is missing', (file: string) => rmSync(wal(file)), /it is missing or empty.* page 1 does not fit/],
+    ['a missing log', (file: string) => rmSync(wal(file)), /it is missing or empty.* page 1 does not fit/],
     [
-      'that was cut short',
+      'a truncated log',
       (file: string) => truncateSync(wal(file), statSync(wal(file)).size - 1),
       /it has \d+ of \d+ committed frames.* page 1 does not fit/,
     ],
     [
-      'without a control file',
+      'a missing control file',
       (file: string) => rmSync(control(file)),
       /log .* cannot be used: there is no control file.* page 1 does not fit/,
     ],
@@ -379,7 +379,7 @@ describe('a killed database with a damaged page 1 is refused for its log, too,',
     expectRefused(file, expected);
   });
 
-  test('and only for the page if the log is valid', () => {
+  test('nothing else if the log is valid', () => {
     expectRefused(killedWithBadPage(), /is not the journal it should be: .* page 1 does not fit its checksum/);
   });
 });
@@ -397,13 +397,13 @@ test('reports a folder in place of the log, the control file or the database', (
 test('a control file that cannot be written leaves no file beside it', () => {
   const file = closed(5);
   rmSync(control(file));
-  // A name that a rename cannot replace, like a full disk.
+  // A rename to this name fails, as on a full disk.
   mkdirSync(control(file));
   expect(() => open(file)).toThrow(SqliteFileError);
   expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.new'))).toEqual([]);
 });
 
-describe('a missing database whose control file is there is refused, not begun anew', () => {
+describe('a missing database with a control file is rejected, not created again', () => {
   const message = /the journal .* is missing or empty, but its control file .*-control is there/;
 
   test.each<[string, (file: string) => void]>([

@@ -5,7 +5,7 @@ import { crashed } from './support/crash';
 import { closing, cleanUp, fresh } from './support/folder';
 import { HISTORY, journal } from './support/journal';
 
-/* The write-ahead log cut in the midst of a session: whatever a kill leaves then, the next open takes it for what it is. */
+/* Truncation of the write-ahead log during a session. The next open accepts the files of a kill at any time. */
 
 afterEach(cleanUp);
 
@@ -36,7 +36,7 @@ function session(): { file: string; database: SqliteDatabase } {
   return { file, database };
 }
 
-test('the log is empty afterwards, and later commits are durable', () => {
+test('leaves an empty log, and later commits are durable', () => {
   const { file, database } = session();
   expect(sizeOfLog(file)).toBeGreaterThan(0);
   expect(database.cutLog()).toBe(true);
@@ -64,7 +64,7 @@ test('a reader prevents the truncation without a wait, and a kill loses nothing'
   add(database, 20);
   const before = performance.now();
   expect(database.cutLog()).toBe(false);
-  // The busy timeout of a connection that waits.
+  // A connection that waits would use up the busy timeout.
   expect(performance.now() - before).toBeLessThan(5_000);
   expect(sizeOfLog(file)).toBeGreaterThan(0);
   expect(entriesOf(open(crashed(file, fresh('left'))))).toBe(120);
@@ -83,7 +83,7 @@ test('the rounds of a log add the same number to the sequence number and to the 
   expect(roundsAhead(before, before)).toBe(0);
   expect(roundsAhead(before, round(8, 1, 'bbbbbbbb'))).toBe(3);
   expect(roundsAhead(before, round(4, 0xfffffffd, 'bbbbbbbb'))).toBe(-1);
-  // Another log.
+  // The salts of another log.
   expect(roundsAhead(before, round(8, 7, 'bbbbbbbb'))).toBeUndefined();
   expect(roundsAhead(before, round(5, 0xfffffffe, 'bbbbbbbb'))).toBeUndefined();
   expect(roundsAhead(before, round(5, 1, 'aaaaaaaa'))).toBeUndefined();

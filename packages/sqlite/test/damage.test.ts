@@ -12,7 +12,7 @@ function sound(): string {
   return file;
 }
 
-/** How a file opens and whether all of it can be read: an error that is named, or none. */
+/** Opens a file and reads all of it. @returns the error, if any */
 function outcome(file: string, mode: 'read' | 'write'): unknown {
   try {
     const database = openDatabase(journal(file, { mode, migrations: HISTORY.slice(0, 2) }));
@@ -36,7 +36,7 @@ test('any changed bytes of a file lead to correct results or a named error', () 
   const bytes = readFileSync(sound());
   const damage = fc.record({
     at: fc.integer({ min: 0, max: bytes.length - 1 }),
-    // The header and the roots of the tables are what opening looks at.
+    // An open reads the header and the roots of the tables.
     near: fc.boolean(),
     garbage: fc.uint8Array({ minLength: 1, maxLength: 200 }),
     mode: fc.constantFrom('read' as const, 'write' as const),

@@ -47,7 +47,7 @@ test('a removed lock file is an error: another program could write, too', () => 
 });
 
 // Permissions do not bind the superuser.
-(process.getuid?.() === 0 ? test.skip : test)('a place that can no longer be written is told', () => {
+(process.getuid?.() === 0 ? test.skip : test)('a folder that is no longer writable is reported', () => {
   chmodSync(dirname(file), 0o555);
   expect(() => database.checkWritable()).toThrow(/can no longer be written/);
   chmodSync(dirname(file), 0o755);

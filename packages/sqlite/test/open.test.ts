@@ -76,7 +76,7 @@ test('a file whose creation was interrupted is missing for readers and new for a
   openDatabase(journal(file, { create: false })).close();
 });
 
-/** Files of other origin, each with the reason that is given for leaving it alone. */
+/** Files of other origin, each with the reason in the error. */
 const FOREIGN: [what: string, make: (file: string) => void, reason: RegExp][] = [
   [
     'of another program',
@@ -183,7 +183,7 @@ test('errors contain the file and the code of their class', () => {
   const file = fresh('journal.sqlite');
   try {
     openDatabase(journal(file, { mode: 'read' }));
-    throw new Error('it opened');
+    throw new Error('no error');
   } catch (error) {
     expect(error).toBeInstanceOf(SqliteFileError);
     expect(error).toMatchObject({ name: 'FileMissing', file });
@@ -217,7 +217,7 @@ test('closing copies the log into the file, and does not wait for a reader that 
   database.connection.exec("INSERT INTO entries (text) VALUES ('one')");
   const start = performance.now();
   database.close();
-  // The busy timeout of a connection that waits.
+  // A connection that waits would use up the busy timeout.
   expect(performance.now() - start).toBeLessThan(5_000);
   reader.close();
   expect(looking(file, (connection) => connection.prepare('SELECT text FROM entries').all())).toEqual([
@@ -243,7 +243,7 @@ test('closing truncates the log also while a reader is open', () => {
 test('a read-only file is not opened for writing', () => {
   const file = fresh('journal.sqlite');
   const writer = openDatabase(journal(file));
-  // With a reader the log stays, and a file with a log can be opened without writing anything.
+  // An open reader retains the log, and SQLite opens a file with a log without a write.
   closing(openDatabase(journal(file, { mode: 'read' })));
   writer.close();
   for (const name of readdirSync(dirname(file))) chmodSync(join(dirname(file), name), 0o444);
@@ -252,7 +252,7 @@ test('a read-only file is not opened for writing', () => {
   chmodSync(dirname(file), 0o700);
 });
 
-/** Permissions do not hold root up. */
+/** Runs `work` as an unprivileged user, because permissions do not apply to root. */
 function asNobody(work: () => void): void {
   const NOBODY = 65_534;
   const root = process.geteuid?.() === 0;

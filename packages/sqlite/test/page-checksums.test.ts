@@ -12,7 +12,7 @@ afterEach(cleanUp);
 const PAGE = 4096;
 const FRAME = PAGE + 24;
 
-/** A table of three levels, an index, overflow pages and empty pages; all of it in the file, none in a log. */
+/** A file with a table of three levels, an index, overflow pages and free pages, and without a log. */
 function filled(): string {
   const file = fresh('filled.sqlite');
   const connection = new SqliteConnection(file);
@@ -28,7 +28,7 @@ function filled(): string {
   return file;
 }
 
-/** Everything that a file answers, through tables and indexes. */
+/** All rows of a file, read through tables and indexes. */
 function contentOf(file: string): unknown {
   const connection = new SqliteConnection(file, { readonly: true });
   try {
@@ -59,10 +59,10 @@ function failureOf(work: () => unknown): string {
     expect(isDamage(error)).toBe(true);
     return failureText(error);
   }
-  throw new Error('nothing failed');
+  throw new Error('no error');
 }
 
-/** The format: two sums over the little-endian words of the page but its last 8 bytes. */
+/** The format: two sums over the little-endian words of the page without its last 8 bytes. */
 function checksumOf(page: Buffer): Buffer {
   let [first, second] = [0, 0];
   for (let at = 0; at < page.length - 8; at += 8) {
@@ -113,7 +113,7 @@ test('a flipped bit is found by the scan of the file, and the page is never used
     }),
     { numRuns: 150 },
   );
-  // The others are in empty pages.
+  // The other bits are in free pages.
   expect(refused).toBeGreaterThan(60);
 });
 
@@ -177,7 +177,7 @@ test('a checkpoint with a damaged -shm file fails and writes nothing', () => {
   const before = readFileSync(file);
   const connection = new SqliteConnection(file);
   connection.pragma('wal_autocheckpoint = 0');
-  // More frames than the first region of the index has.
+  // More frames than the first region of the index can hold.
   const insert = connection.prepare('INSERT INTO texts VALUES (?)');
   for (let i = 0; i < 50; i++) insert.run('x'.repeat(400_000));
   const [log, index] = [readFileSync(`${file}-wal`), readFileSync(`${file}-shm`)];
@@ -247,7 +247,7 @@ test('a connection that has mapped only some regions of the index can run a chec
   writer.exec('CREATE TABLE last (id INTEGER)');
   const frames = (statSync(`${file}-wal`).size - 32) / (512 + 24);
   expect(frames).toBeGreaterThan(2 * 4096);
-  // Finds the pages of the schema in the last region, and never looks at the one before.
+  // Finds the pages of the schema in the last region, and never maps the one before.
   const other = closing(new SqliteConnection(file));
   expect(other.prepare('SELECT * FROM last').all()).toEqual([]);
   expect(other.pragma('wal_checkpoint(PASSIVE)')).toEqual([{ busy: 0, log: frames, checkpointed: frames }]);
@@ -264,7 +264,7 @@ test('a checkpoint verifies only the index of the frames that it copies', () => 
   const checkpoint = (): unknown => connection.pragma('wal_checkpoint(PASSIVE)');
   const [{ checkpointed }] = checkpoint() as [{ checkpointed: number }];
   connection.exec("INSERT INTO texts VALUES ('after')");
-  // A reader holds back the checkpoints: each commit would verify the whole log again.
+  // While a reader prevents checkpoints, a verification per commit would read the whole log each time.
   flipIndexOf(file, 1);
   flipIndexOf(file, checkpointed + 1);
   expect(checkpoint()).toMatchObject([{ busy: 0, checkpointed }]);
@@ -291,7 +291,7 @@ test('transactions larger than the cache can read their own writes', () => {
           rename.run(step);
           count();
         }
-        // A savepoint whose pages were written to the log already.
+        // A savepoint whose pages are already in the log.
         const undone = connection.transaction(() => {
           rename.run(1);
           throw new RangeError('undone');
@@ -326,7 +326,7 @@ test('a page beyond the end of the file is damage, not a page of zeros', () => {
   writer.exec("UPDATE names SET name = 'changed' WHERE id = 1");
   const copy = fresh('copy.sqlite');
   for (const suffix of ['', '-wal']) copyFileSync(file + suffix, copy + suffix);
-  // The log tells SQLite how many pages there are, so it does not notice this when it opens the file.
+  // SQLite reads the number of pages from the log, so the open does not detect the truncation.
   truncateSync(copy, 20 * PAGE);
   expect(failureOf(() => contentOf(copy))).toMatch(/: page \d+ is missing: the file ends before it$/);
 });

@@ -61,7 +61,7 @@ test('a scan in steps finds each damaged page, and stops at the end of the file'
 describe('a table with rows of any length', () => {
   type Row = readonly [id: number, number: number, bytes: Buffer];
 
-  /** 64 rows: short ones, rows that just fit into a leaf, rows that fill the part in the leaf, and rows over one to ten overflow pages; some ids are left out. */
+  /** 64 rows: short, just fitting into a leaf, filling the part in the leaf, and with one to ten overflow pages; gaps in ids. */
   function table(): { file: string; connection: SqliteConnection; rows: Row[] } {
     const file = fresh('journal.sqlite');
     const { connection } = closing(openDatabase(journal(file, { settings: { autoVacuum: 'incremental' } })));
@@ -72,14 +72,14 @@ describe('a table with rows of any length', () => {
     });
     const insert = connection.prepare('INSERT INTO items VALUES (?, ?, ?)');
     connection.transaction(() => {
-      // Not in the order of the ids: the pages of the tree are not in that order either.
+      // Not inserted in the order of the ids, so that the pages of the tree are not in that order either.
       for (let i = 0; i < rows.length; i++) insert.run(...(rows[(i * 37) % rows.length] as Row));
     })();
     connection.pragma('wal_checkpoint(TRUNCATE)');
     return { file, connection, rows };
   }
 
-  test('any page of it can be rebuilt from its rows, and SQLite accepts the result', () => {
+  test('each of its pages can be rebuilt from its rows, and SQLite accepts the result', () => {
     const { file, connection, rows } = table();
     const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
     expect(pages.length).toBeGreaterThan(120);

@@ -8,7 +8,7 @@ import { cleanUp, closing, fresh } from './support/folder';
 import { journal } from './support/journal';
 import { add, closed, entriesOf, killed, open, SHORT } from './support/sessions';
 
-/* A session can be killed between any two writes. No kill may lose a commit or make a sound database refused. */
+/* A session can be killed between any two writes. After no kill may a commit be lost or an intact database be rejected. */
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -17,7 +17,7 @@ afterEach(() => {
 
 const wal = (file: string): string => `${file}-wal`;
 
-/** Copies the files before and after each write of the control file, as kills at these moments would leave them. */
+/** Copies the files before and after each write of the control file: the states after kills at these times. */
 function killsDuring(file: string, work: () => void, committed: () => number): { file: string; committed: number }[] {
   const kills: { file: string; committed: number }[] = [];
   const folder = fresh();
@@ -79,7 +79,7 @@ test('after a kill at any moment, twice in a row, nothing is lost and the databa
   for (const kill of kills) {
     const expectSound = (left: string, min: number): void => {
       const database = open(left, { adoptCommand });
-      // The commit before the control file was not reported yet.
+      // A commit that precedes the write of the control file is not reported yet.
       expect([0, 1]).toContain(entriesOf(database) - min);
       database.close();
     };
@@ -151,8 +151,8 @@ test('a log that begins a round keeps its identity; the next session after a sto
   expect(identities.size).toBe(2);
 });
 
-describe('a kill behind the copy of a whole log', () => {
-  /** @param frames how many of the next commit are in the log; undefined: not even the header of the round */
+describe('a kill after a checkpoint of the whole log', () => {
+  /** @param frames number of frames of the next commit in the log; undefined: not even the header of the round */
   function killedBetween(frames: number | undefined): string {
     const file = fresh('journal.sqlite');
     const database = open(file);

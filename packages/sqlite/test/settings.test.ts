@@ -39,7 +39,7 @@ test('chosen settings are applied', () => {
     fc.property(settings, (chosen) => {
       const file = fresh('journal.sqlite');
       for (const asked of [chosen, { ...chosen, pageSize: 4096, autoVacuum: 'none' as const }]) {
-        // The second time the file is there, and its layout stays what it was.
+        // The second open finds an existing file, whose layout does not change.
         const { connection, openReader, ...rest } = handles(openDatabase(journal(file, { settings: asked })));
         const common = {
           foreign_keys: chosen.foreignKeys ? 1 : 0,
@@ -94,7 +94,7 @@ test('a setting that SQLite does not apply is an error with its name', () => {
     const file = fresh('journal.sqlite');
     expect(() => openDatabase(journal(file, { settings }))).toThrow(FileInaccessible);
     expect(() => openDatabase(journal(file, { settings }))).toThrow(message);
-    // Nothing was made that a right setting could not open.
+    // No file is left that correct settings cannot open.
     openDatabase(journal(file)).close();
   }
 });

@@ -1,5 +1,5 @@
 /**
- * `full.ts <folder> <step>`: does one step on a folder whose disk is full or almost full, and prints the error. Runs in the mount
+ * `full.ts <folder>`: runs each step in a folder whose disk is full or almost full, and prints the errors. Runs in the mount
  * namespace of the small disk.
  */
 import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `hold.ts <file>`: opens the journal for writing, says how that went, and keeps it until its input ends. */
+/** `hold.ts <file>`: opens the journal for writing, prints the result, and closes it when the input ends. */
 import { openDatabase, SqliteFileError } from '../../src';
 import { journal } from '../support/journal';
 

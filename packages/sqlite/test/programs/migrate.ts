@@ -1,4 +1,4 @@
-/** `migrate.ts <file>`: opens the journal, which upgrades it, and prints a line while the migration runs and one after it. */
+/** `migrate.ts <file> [wait]`: upgrades the journal; prints a line during the migration, which `wait` blocks, and one after it. */
 import { openDatabase } from '../../src';
 import { HISTORY, journal } from '../support/journal';
 
@@ -7,7 +7,7 @@ const migrations = HISTORY.map((migration, i): typeof migration => (connection) 
   migration(connection);
   if (i === 2) {
     process.stdout.write('migrating\n');
-    // Until the kill.
+    // Blocks until the process is killed.
     if (process.argv[3] === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   }
 });

@@ -1,4 +1,4 @@
-/** `sessions.ts <file>`: opens and closes the journal for ever, and prints the number of entries after each commit. */
+/** `sessions.ts <file>`: opens and closes the journal in an endless loop, and prints the number of entries after each commit. */
 import { openDatabase } from '../../src';
 import { HISTORY, journal } from '../support/journal';
 

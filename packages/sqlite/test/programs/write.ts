@@ -1,6 +1,6 @@
 /**
- * `write.ts <file>`: adds an entry and its author in each commit, for ever, and prints how many it has made. Whoever
- * starts it kills it.
+ * `write.ts <file>`: adds an entry and its author in each commit, in an endless loop, and prints the number of commits.
+ * Runs until it is killed.
  */
 import { openDatabase } from '../../src';
 import { journal } from '../support/journal';

@@ -4,16 +4,16 @@ import { createInterface } from 'node:readline';
 import { closing } from './folder';
 
 export interface Program {
-  /** The next line that it prints. @throws Error when it ends before one */
+  /** The next line of its output. @throws Error if the process ends before */
   line(): Promise<string>;
-  /** Ends its input, which is how it is asked to stop. */
+  /** Ends the input of the process, which stops it. */
   stop(): void;
   kill(): void;
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly ended: Promise<number | string | null>;
 }
 
-/** Runs a program of test/programs in a process of its own, on the sources; `cleanUp` ends it at the latest. */
+/** Runs a program of test/programs from its source in another process. `cleanUp` ends a running one. */
 export function runProgram(name: string, ...parameters: string[]): Program {
   const file = join(__dirname, '../programs', name);
   const loader = require.resolve('tsx/cjs');

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** What a killed program leaves of a database: copies of its files as they are at this moment, in a folder of their own. */
+/** Simulates a kill: copies the current files of a database to another folder. @returns the path of the copy */
 export function crashed(file: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const copy = join(folder, basename(file));

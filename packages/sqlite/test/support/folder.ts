@@ -12,13 +12,13 @@ export function fresh(name = ''): string {
   return join(folder, name);
 }
 
-/** {@link cleanUp} closes what is given here. */
+/** Registers a resource, which {@link cleanUp} closes. @returns the resource */
 export function closing<T extends { close(): unknown }>(resource: T): T {
   opened.push(resource);
   return resource;
 }
 
-/** For `afterEach`: closes what was opened and removes the folders. */
+/** For `afterEach`: closes all registered resources and removes the folders. */
 export function cleanUp(): void {
   for (const resource of opened.splice(0).reverse()) resource.close();
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });

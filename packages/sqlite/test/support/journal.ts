@@ -1,9 +1,9 @@
 import type { DatabaseOptions, Migration } from '../../src';
 
-/** The letters JRNL. */
+/** `JRNL` in ASCII. */
 export const JOURNAL_ID = 0x4a524e4c;
 
-/** Three versions of a schema; the last one writes the length of each text beside it. */
+/** Migrations to three schema versions; the last one fills the column `length`. */
 export const HISTORY: readonly Migration[] = [
   (connection) =>
     connection.exec('CREATE TABLE entries (id INTEGER PRIMARY KEY, text TEXT NOT NULL, length INTEGER) STRICT'),
@@ -11,12 +11,12 @@ export const HISTORY: readonly Migration[] = [
   (connection) => connection.exec('UPDATE entries SET length = coalesce(length, 0) + length(text)'),
 ];
 
-/** A database such as a service would have beside its main one. */
+/** Options of a database for tests. */
 export function journal(file: string, more: Partial<DatabaseOptions> = {}): DatabaseOptions {
   return { file, title: 'journal', applicationId: JOURNAL_ID, mode: 'write', migrations: HISTORY, ...more };
 }
 
-/** The same at version 2, with `count` entries. */
+/** Options of a journal with schema version 2 and `count` entries. */
 export function oldJournal(file: string, count: number): DatabaseOptions {
   return journal(file, {
     migrations: HISTORY.slice(0, 2),

@@ -1,6 +1,6 @@
 import { SqliteConnection } from '../../src';
 
-/** What stands in a file, read past this package: marks, schema and every row, as text. */
+/** The content of a file as text, read without `openDatabase`: header fields, schema and all rows. */
 export function contents(file: string): string[] {
   return looking(file, (connection) => {
     const tables = connection

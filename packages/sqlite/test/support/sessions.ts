@@ -26,7 +26,7 @@ export function entriesOf({ connection }: Pick<SqliteDatabase, 'connection'>): n
   return connection.prepare<[], number>('SELECT count(*) FROM entries').pluck().get() ?? -1;
 }
 
-/** The file of a database that was closed in order after several sessions. */
+/** The file of a database after several sessions with a clean stop. */
 export function closed(entries: number, sessions = 3): string {
   const file = fresh('journal.sqlite');
   open(file).close();
@@ -38,7 +38,7 @@ export function closed(entries: number, sessions = 3): string {
   return file;
 }
 
-/** A database as a kill leaves it: the log has the commits since `copied` entries. */
+/** The file of a killed database: the log has the last `logged` entries. */
 export function killed(copied = 40, logged = 20): string {
   const file = fresh('journal.sqlite');
   open(file).close();
@@ -55,7 +55,7 @@ export function killed(copied = 40, logged = 20): string {
 
 const EARLY = new Map<string, Buffer>();
 
-/** The file of a killed database in an earlier session. */
+/** The bytes that the file of a killed database had in an earlier session. */
 export function earlyCopy(file: string): Buffer {
   return EARLY.get(file) ?? Buffer.alloc(0);
 }
