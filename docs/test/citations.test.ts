@@ -4,7 +4,7 @@ import { REASONS } from '../../packages/consensus/src/errors';
 import { anchorOf, localLinks, sectionsOf } from '../.vitepress/markdown';
 import { repositoryFiles, TOP } from './repository';
 
-/* Whether every citation of the protocol pages, and every link between pages, leads to what it names. */
+/* Every citation of a protocol page and every link between pages has an existing target. */
 
 const files = repositoryFiles();
 const pages = files.filter(({ path }) => path.endsWith('.md'));
@@ -15,7 +15,7 @@ const anchorsOf = new Map(pages.map(({ path, text }) => [path, sectionsOf(text).
 const section = (page: string, anchor: string) =>
   sectionsOf(textOf.get(page) ?? '').find((one) => one.anchor === anchor);
 
-/** The one form of a citation. Other pages are named by sources only as files. */
+/** The only form of a citation. Sources name other pages only as files. */
 const CITATION = /docs\/protocol\/[\w-]+\.md(#[\w-]+)?/g;
 const citations = code.flatMap(({ path, text }) =>
   [...text.matchAll(CITATION)].map(([cited]) => ({
@@ -26,7 +26,7 @@ const citations = code.flatMap(({ path, text }) =>
   })),
 );
 
-/** How papers outside of the repository used to be cited. */
+/** Former citations of documents outside of the repository. */
 const OLD_KINDS: readonly { readonly pattern: RegExp; readonly example: string }[] = [
   { pattern: /(?<![\w/-])protocol(\.md)?,? (section )?\d/i, example: 'the first refusal (protocol 5)' },
   { pattern: /\bspec[ /]?\d\d\b/i, example: 'Levin framing (spec 08)' },
@@ -98,7 +98,7 @@ function leadsSomewhere(page: string, target: string): boolean {
 describe('anchors of the protocol pages', () => {
   const protocol = [...anchorsOf].filter(([path]) => path.startsWith('docs/protocol/'));
 
-  test.each(protocol)('%s has each once', (_path, anchors) => {
+  test.each(protocol)('are unique in %s', (_path, anchors) => {
     expect(anchors.filter((anchor, i) => anchors.indexOf(anchor) !== i)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('anchors of the protocol pages', () => {
   });
 });
 
-describe('the reasons of refusal', () => {
+describe('the rejection reasons', () => {
   const rows = [
     ...(textOf.get('docs/protocol/reasons.md') ?? '').matchAll(
       /^\| `(\w+)`\s*\| (.*?)\s*\| \[.*?\]\((.*?)#(.*?)\)\s*\| (\w+)/gm,
@@ -117,7 +117,7 @@ describe('the reasons of refusal', () => {
   ];
   const told = new Map(rows.map(([, name, text, page, anchor, short]) => [name, { text, page, anchor, short }]));
 
-  test('the table has the codes and texts of the sources', () => {
+  test('have the codes and texts of the sources in the table', () => {
     const texts = Object.entries(REASONS).map(([name, { text }]) => [name, text]);
     expect([...told].map(([name, { text }]) => [name, text]).sort()).toEqual(texts.sort());
   });

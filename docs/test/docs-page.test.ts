@@ -13,7 +13,7 @@ import {
   startHttpServer,
 } from '../../packages/service-kit/src';
 
-/* The page /docs of a service in a browser: a JSON-RPC method can be tried, under the content security policy. */
+/* /docs of a service in a browser: the form of a JSON-RPC method works under the content security policy. */
 
 const service: ServiceDescription<unknown, never> = {
   title: 'A service',

@@ -19,18 +19,18 @@ const PAGES = [
   ),
 ];
 
-/** Commands that are not run, by a part of them, and why. */
+/** Commands that are not run: a part of the command, and the reason. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   '--unix-socket': 'the nodes of the devnet have no local socket; the tests of the console send this request',
 };
 
 interface Example {
   readonly command: string;
-  /** JSON of the page. */
+  /** JSON on the page. */
   readonly shown: string | undefined;
 }
 
-/** Examples of a page, with the lines of a command joined. */
+/** The examples of a page. Continued lines of a command are joined. */
 function examplesOf(text: string): Example[] {
   const blocks = text.matchAll(/^```sh\n([^]*?)^```\n(?:\n```json\n([^]*?)^```\n)?/gm);
   return [...blocks].flatMap(([, shell = '', shown]) => {
@@ -49,7 +49,7 @@ const pages = PAGES.map((page) => ({
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-examples-'));
 const end = new AbortController();
 let devnet: Devnet;
-/** Addresses, keys and placeholders of the pages, with those of the devnet. */
+/** The values of the devnet for addresses, keys and placeholders of the pages. */
 let values: Map<string, string>;
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ test.each(pages)('the commands of $page have the responses that it shows', async
     if (shown !== undefined)
       wrong.push(...differences(JSON.parse(shown), response).map((text) => `${command}: ${text}`));
     else if (isRefused) wrong.push(`${command}: ${status} ${body}`);
-    // The commands below use what a response has.
+    // Later commands use values of this response.
     const { address, transactionHash, result } = (response ?? {}) as Record<string, unknown>;
     if (typeof address === 'string' && address !== '') values.set('<address>', address);
     const hash = transactionHash ?? (result as Record<string, unknown> | undefined)?.['transactionHash'];
@@ -125,7 +125,7 @@ async function run(command: string): Promise<{ status: string; body: string }> {
   return { status: lines.at(-1) ?? '', body: lines.slice(0, -1).join('\n').trim() };
 }
 
-/** Where the keys or types of a response are not those of a page. Of arrays the first entries are compared. */
+/** Differences of keys or types between a response and the page. Only the first entries of arrays are compared. */
 function differences(shown: unknown, real: unknown, at = 'response'): string[] {
   if (kindOf(shown) !== kindOf(real)) return [`${at} is ${kindOf(real)}, not ${kindOf(shown)}`];
   if (Array.isArray(shown) && Array.isArray(real)) {

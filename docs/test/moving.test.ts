@@ -8,11 +8,11 @@ import { FORMER_MINER_OPTIONS, MINER_OPTIONS, readMinerConfig } from '../../pack
 import { sectionsOf } from '../.vitepress/markdown';
 import { TOP } from './repository';
 
-/* Whether the page on moving says of each option of the C++ programs what our declarations say. */
+/* The page on moving from the C++ programs matches our declarations of options. */
 
 const page = sectionsOf(readFileSync(join(TOP, 'docs/operations/moving.md'), 'utf8'));
 
-/** The rows of a table: option, default of the C++, what is said of ours. */
+/** The rows of a table: option, default of the C++ program, and remark about ours. */
 function rowsOf(program: string): { name: string; theirs: string; ours: string }[] {
   const body = page.find(({ title }) => title === `Options of ${program}`)?.body ?? '';
   return [...body.matchAll(/^\| `--([\w-]+)`\s*\|(.*?)\|(.*?)\|$/gm)].map(([, name = '', theirs = '', ours = '']) => ({
@@ -64,7 +64,7 @@ test('each option of the miner is accepted, or listed with a replacement', () =>
   expect(() => readMinerConfig(['--daemon-address', 'a:1'])).toThrow('use --daemon host:port');
 });
 
-/** In the words of the page. */
+/** The default of an option in the wording of the page. */
 function defaultText(spec: OptionSpec | undefined): string {
   const value = spec?.default;
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join();
@@ -72,7 +72,7 @@ function defaultText(spec: OptionSpec | undefined): string {
   return String(value);
 }
 
-/** What an option without a value is called there. */
+/** The wording of the page for options without a default. */
 const WORDS: Readonly<Record<string, string>> = Object.fromEntries([
   ...['rpc-bind-ipv6-address', 'rpc-access-token', 'rpc-ipc-path', 'rpc-ipc-group', 'p2p-bind-ipv6-address'].map(
     (name) => [name, 'empty'],

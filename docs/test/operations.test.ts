@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sectionsOf } from '../.vitepress/markdown';
 import { TOP } from './repository';
 
-/* Whether an operator finds on the page of each service what one looks for. */
+/* The page of each service has all sections for operators. */
 
 const WANTED = ['Install', 'Configure', 'Secure', 'Monitor', 'Back up', 'Upgrade', 'Troubleshoot'];
 

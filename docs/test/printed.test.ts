@@ -8,7 +8,7 @@ import { printedPages } from '../../scripts/docs-print/pages';
 import { PRINTED_SERVICES } from '../../scripts/docs-print/services';
 import { TOP } from './repository';
 
-/* Whether docs/api is what the declarations say now. */
+/* docs/api is up to date with the declarations. */
 
 const REMEDY = 'docs/api is stale: run `npm run docs:print`';
 const pages = printedPages();
@@ -20,10 +20,10 @@ const stored = (path: string): string => {
   }
 };
 const helps = PRINTED_SERVICES.flatMap(({ helps: all }) => all.map((help) => [help.call, help] as const));
-/** Without spaces: where lines of `--help` are wrapped is of no interest, and a full line has none before the type. */
+/** Removes white space, because the line breaks of `--help` are irrelevant, and full lines have no space before the type. */
 const packed = (text: string): string => text.replace(/\s+/g, '');
 
-/** What `--help` prints for an option. */
+/** The output of `--help` for an option, without white space. */
 function helpLine(spec: OptionSpec): string {
   const [shown, { choices }] = [defaultOf(spec), spec];
   const inBrackets = choices === undefined ? '' : `(${choices.join(', ')})`;
@@ -43,7 +43,7 @@ test('the folder of printed pages has no other files', () => {
 });
 
 test.each(helps)('%s --help names every option of its page, with default and text', (_call, help) => {
-  // long aliases stand between a name and its text
+  // Removes long aliases, which are between a name and its text.
   const text = packed(helpOf(help).replace(/^( +(?:-\w, )?--[\w-]+)(, --[\w-]+)+/gm, '$1'));
   const options: readonly OptionSpec[] = [...help.options, ...STANDARD_OPTIONS];
   const missing = options.filter((spec) => spec.hidden !== true && !text.includes(helpLine(spec)));

@@ -6,7 +6,7 @@ import { curlCommands, type DevnetAddresses } from '../../packages/testing/src/d
 import { PRINTED_SERVICES } from '../../scripts/docs-print/services';
 import { TOP } from './repository';
 
-/* Whether the commands of the pages have options and programs that exist. The tests of packages/testing run those of the devnet. */
+/* Commands of the pages use existing programs and options. The tests of packages/testing run those of the devnet. */
 
 const PAGES = ['quick-start', 'operations/running', 'operations/moving', 'operations/wallet-rpc'];
 const fences = (page: string): string[] =>

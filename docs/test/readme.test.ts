@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sectionsOf } from '../.vitepress/markdown';
 import { TOP } from './repository';
 
-/* The figures of the README were measured. */
+/* The README contains only measured figures. */
 
 test('each figure of the README is in the benchmarks', () => {
   const read = (path: string): string => readFileSync(join(TOP, path), 'utf8');

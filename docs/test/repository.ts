@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const TOP = join(__dirname, '../..');
 
-/** Folders that hold nothing written here: installed, built, or recorded elsewhere. */
+/** Folders without sources of this project: installed, built, or recorded files. */
 const FOREIGN = new Set(['node_modules', 'dist', 'build', 'prebuilds', 'coverage', 'fixtures', 'data']);
 const TEXT = /\.(ts|mts|mjs|cjs|js|cc|h|gyp|md|sh|ya?ml)$|^Dockerfile/;
 
@@ -21,7 +21,7 @@ function walk(folder: string): TextFile[] {
   });
 }
 
-/** Every text file that somebody of this project wrote; the lock file and recordings are left out. */
+/** Every text file of this project except the lockfile and recordings. */
 export function repositoryFiles(): readonly TextFile[] {
   return walk('').filter(({ path }) => path !== 'pnpm-lock.yaml');
 }

@@ -146,7 +146,7 @@ test('opens a second listener on IPv6, and limits clients behind a trusted proxy
     await ask(url, '203.0.113.1'),
     await ask(url, '203.0.113.2'),
   ]).toEqual([200, 200, 429, 200]);
-  // a machine without IPv6 has a warning instead of the listener
+  // Without IPv6 the service logs a warning and opens no second listener.
   if (reachable) expect(await ask(six, '203.0.113.1')).toBe(429);
 });
 

@@ -3,10 +3,10 @@ import { Community, MINER, READ_KEY, type WalletService } from '../support/commu
 import { json, send } from '../support/http-client';
 import { paymentIdOf, proposalFile, startService, stopAll } from '../support/service';
 
-/* Funding with real wallets, whose nodes are of the devnet (docs/operations/proposals.md#follow-donations). */
+/* Funding with real wallets and devnet nodes (docs/operations/proposals.md#follow-donations). */
 
 const community = new Community();
-/** Blocks for which a wallet locks what it sends, and a few more. */
+/** A few blocks more than the unlock time of the outputs that a wallet sends. */
 const BLOCKS_TO_UNLOCK = 40;
 
 beforeAll(() => community.begin());
@@ -33,10 +33,10 @@ test('donations count once unlocked, are removed by a reorganisation, and count 
   add({ target: '100', address: plain });
   add({ target: '300', address: integrated });
 
-  /** What both proposals have, as the API and the pages tell it once the wallet is where its node is. */
+  /** Waits until the wallet is synchronized. @returns the funding of both proposals in the API, and the page of one */
   async function told(): Promise<{ funded: unknown; page: string }> {
     await operator.caughtUp();
-    // The wallet reads the status of its node on a timer of its own: it may report the last height a little longer.
+    // The wallet polls the status of its node on its own timer, so it may report the previous height for some time.
     do await follower?.poll();
     while (follower?.failure === 'the wallet is not synchronized');
     expect(follower?.failure).toBeUndefined();

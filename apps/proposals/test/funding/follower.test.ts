@@ -29,7 +29,10 @@ const RPC = () => ['--wallet-rpc', wallet.url, '--wallet-rpc-password', KEY];
 /** A service that polls the wallet once at its start and whenever a test calls `poll`. */
 async function startFollowing(args: readonly string[], folder?: string, now?: () => number) {
   const service = await startService(['--rate-limit', '0', ...args], { pollMs: HOUR, ...(now && { now }) }, folder);
-  return { ...service, poll: () => service.service.follower?.poll() ?? Promise.reject(new Error('nobody follows')) };
+  return {
+    ...service,
+    poll: () => service.service.follower?.poll() ?? Promise.reject(new Error('the service has no follower')),
+  };
 }
 
 async function percents({ url }: Pick<RunningService, 'url'>, query = ''): Promise<unknown[]> {
@@ -106,7 +109,7 @@ describe.each([
     await service.poll();
     const age = async ({ url }: { url: string }) => (await send(url, '/api/1/proposals')).headers['x-funding-age'];
     expect([await percents(service), await age(service)]).toEqual([[1], '0']);
-    // Now the page is cached.
+    // This request caches the page.
     expect((await send(service.url, '/proposal/1')).text).not.toContain('has been unavailable');
     wallet.answer = (response) => response.destroy();
     now += 75_000;
@@ -131,7 +134,7 @@ describe.each([
     service.add({ target: '100', address: donationAddress('a') });
     wallet.transactions = [{ hash: hash(1), height: 990, amount: 100n, paymentId: paymentIdOf('a') }];
     await service.poll();
-    // a rescan begins: the wallet knows little, and says so
+    // The wallet rescans, and reports a low height.
     wallet.transactions = [];
     wallet.height = 10;
     await service.poll();
@@ -150,10 +153,10 @@ test.each([
   ['a redirect', (response) => response.writeHead(302, { location: 'http://192.0.2.1/' }).end(), 'status 302'],
   ['no JSON', (response) => response.end('<html>'), 'JSON'],
   ['another shape', (response) => response.end('{"walletBlockCount":"7"}'), 'unexpected response'],
-  ['an endless answer', (response) => endless(response), 'maxContentLength'],
+  ['an endless response', (response) => endless(response), 'maxContentLength'],
   ['deep JSON', (response) => response.end('['.repeat(100_000)), 'nested too deeply'],
   [
-    'an answer that breaks off',
+    'a truncated response',
     (response) => (response.writeHead(200, { 'content-length': 100 }), response.write('{'), response.destroy()),
     '',
   ],
@@ -206,7 +209,7 @@ const INVALID_TRANSACTIONS = [
     'unexpected response',
   ],
   [
-    'more coins than there can be',
+    'more coins than the supply',
     respondWith({ transfers: [{ address: WALLET_ADDRESS, amount: '#18446744073709551616#' }] }),
     'exceed',
   ],
@@ -216,7 +219,7 @@ const INVALID_TRANSACTIONS = [
     'exceed',
   ],
   [
-    'an amount of text',
+    'an amount that is text',
     respondWith({ transfers: [{ address: WALLET_ADDRESS, amount: '100' }] }),
     'unexpected response',
   ],

@@ -11,7 +11,7 @@ import {
 } from '../support/browser';
 import { donationAddress, startService, stopAll, type RunningService } from '../support/service';
 
-/* The pages in a browser: Debian's chromium. */
+/* The pages in Debian's chromium. */
 
 const inBrowser = BROWSER === undefined ? describe.skip : describe;
 
@@ -115,7 +115,7 @@ inBrowser('in a browser', () => {
   });
 
   describe.each(Object.entries(LOOKS))('%s', (name, look) => {
-    // what differs between pages is looked at on a dark phone, what differs between looks in each
+    // Tests of single pages run with one look, tests of the layout with every look.
     const isThorough = name === 'phone, dark';
     const more = isThorough
       ? ['/?status=wip', '/?status=completed', '/proposal/1?amount=5', '/proposal/2?amount=x', '/about']
@@ -136,7 +136,7 @@ inBrowser('in a browser', () => {
       }
     });
 
-    // light and dark, large and small: two of the four have them all
+    // Two of the four looks cover both colour schemes and both sizes.
     if (!isThorough && name !== 'wide') return;
     test('the whole list of contributions is visible', async () => {
       const page = await open(demo, look);
@@ -209,7 +209,7 @@ inBrowser('in a browser', () => {
 
   test('texts with attacks are displayed and have no effect', async () => {
     const { url, add } = await startService(['--rate-limit', '0']);
-    // Each alone is looked at in markdown.test.ts; here a page has several, with paragraphs of words between them.
+    // markdown.test.ts renders each attack alone; here a page has several, separated by paragraphs.
     const texts = ATTACKS.filter((text) => text.length < 1_000).map((text) =>
       text.replace(/[^\P{Cc}\n\t]|\u202e/gu, ' '),
     );

@@ -4,7 +4,7 @@ import { openFunding } from '../../src/store/database';
 import { FundingStore } from '../../src/store/funding';
 import { admin, proposalFile, stopAll } from '../support/service';
 
-/* Fills the small disk that it is given, and prints what happened as JSON. */
+/* `full-disk.ts <folder>`: fills the small disk of the folder, and prints the results of reads and writes as JSON. */
 
 const folder = process.argv[2] ?? '';
 const outcome = (act: () => unknown): string => {

@@ -3,7 +3,7 @@ import { FundingStore } from '../../src/store/funding';
 import { ProposalWriter } from '../../src/store/proposals';
 import { donationAddress } from '../support/service';
 
-/* Writes both files until it is killed, three rows at a time, and prints what it has reported as done. */
+/* Writes to both databases until it is killed, three rows per transaction, and prints each completed write. */
 
 const ROWS = 3;
 const place = { directory: process.argv[2] ?? '', network: 'mainnet' };

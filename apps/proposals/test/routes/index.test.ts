@@ -35,7 +35,7 @@ let service: RunningService;
 let limited: RunningService;
 let broken: RunningService;
 beforeAll(async () => {
-  // no minute ends between two requests
+  // A fixed clock: no minute of the rate limit ends between two requests.
   const started = Date.now();
   const overrides = { now: () => started };
   const words = '--rate-limit 0 --qr-limit 1 --trusted-proxy 127.0.0.1 --enable-metrics';
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** A path that a route answers with 200. */
+/** A path for which the route returns 200. */
 function goodPath({ path }: ProposalsRoute): string {
   return path.replace('{id}', '1') + (path === '/api/1/qr' ? `?address=${WALLET_ADDRESS}` : '');
 }
@@ -60,7 +60,7 @@ const asking = (query: string) => (route: ProposalsRoute) => send(service.url, r
 const sending = (asked: Asked) => (route: ProposalsRoute) => send(service.url, goodPath(route), asked);
 const from = (address: string) => ({ headers: { 'x-real-ip': address } });
 
-/** How a route is brought to each of its errors. */
+/** Provokes each error of a route. */
 const provocations: Partial<Record<ErrorName, (route: ProposalsRoute) => Promise<HttpAnswer>>> = {
   wrongType: asking('?limit=x'),
   outOfRange: asking('?limit=-1'),
@@ -85,7 +85,7 @@ const provocations: Partial<Record<ErrorName, (route: ProposalsRoute) => Promise
   bodyTooLarge: sending({ body: 'x'.repeat(1025) }),
 };
 
-/** Whether an answer is this error: as JSON, or in the words of a page. */
+/** Whether a response is this error, as JSON or as a page. */
 function isError(row: ErrorRow, { status, headers, text }: HttpAnswer): boolean {
   if (status !== row.status) return false;
   if (headers['content-type'] === 'application/json') {

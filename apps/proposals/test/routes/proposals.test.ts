@@ -11,7 +11,7 @@ const idsOf = (answer: { text: string }) =>
 
 beforeAll(async () => {
   service = await startService(['--rate-limit', '0']);
-  // numbers 1 to 7, by dates: 3 before 2 and 1; 4 and 5 at the same time
+  // Numbers 1 to 7. By date, 3 is before 2 and 1, and 4 equals 5.
   service.add(
     {
       headline: 'The oldest of them',

@@ -23,7 +23,7 @@ afterAll(stopAll);
 
 const path = (address: string): string => `/api/1/qr?address=${encodeURIComponent(address)}`;
 
-/** What a QR code in a PNG of 300 x 300 pixels says. */
+/** The text of a QR code in a PNG of 300 x 300 pixels. */
 function decoded({ bytes }: HttpAnswer): string | undefined {
   const { width, height, data } = PNG.sync.read(bytes);
   expect([width, height]).toEqual([300, 300]);

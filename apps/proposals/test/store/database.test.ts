@@ -53,7 +53,7 @@ test('after a kill during writes both files are intact: each change complete, no
     expect(known[0]?.[0]).toBeGreaterThanOrEqual(reported);
     expect(known[0]?.slice(1)).toEqual([1 + (Number(known[0]?.[0]) % 40), known[0]?.[0]]);
     funding.close();
-    // and the program that serves takes them
+    // The service also accepts the files.
     await (await startService([], {}, folder)).stop();
   }
 });
@@ -61,7 +61,7 @@ test('after a kill during writes both files are intact: each change complete, no
 describe('modified files', () => {
   const DONATED = 4_321n;
 
-  /** Two sound files, closed, in a folder. */
+  /** A folder with two intact, closed database files. */
   async function soundFiles(): Promise<string> {
     const folder = temporaryFolder();
     const service = await startService([], {}, folder);
@@ -77,15 +77,14 @@ describe('modified files', () => {
     return folder;
   }
 
-  /** What is served of these files: percents and target; undefined when they are refused with words for the operator. */
+  /** Data that a service returns for these files; undefined if it rejects them with an error that names the file. */
   async function served(folder: string, url: string): Promise<unknown> {
-    // a wallet that is away: what was known is all there is
+    // The wallet is unavailable, so the service returns stored data only.
     const options = ['--wallet-api', url, '--wallet-api-key', KEY];
     let service;
     try {
       service = await startService(options, {}, folder);
     } catch (error) {
-      // with the name of the file
       expect((error as Error).message).toContain(join(folder, ''));
       return undefined;
     }
@@ -134,7 +133,7 @@ describe('modified files', () => {
               writeFileSync(path, bytes);
             }
             const found = await served(folder, url);
-            // an empty file is a new one, and SQLite takes one byte for none
+            // An empty file counts as new; for SQLite a file of one byte is empty.
             const isNew = how === 'cut' && place <= 1;
             if (found !== undefined && !isNew) expect(found).toEqual(GOOD);
           }),
@@ -144,7 +143,7 @@ describe('modified files', () => {
     60_000,
   );
 
-  /** Damages the last page of a file: the service reads it at the start. */
+  /** Damages the last page of a file, which the service reads at the start. */
   function damageEnd(folder: string, name: string): string {
     const path = join(folder, name);
     const bytes = readFileSync(path);

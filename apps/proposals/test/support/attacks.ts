@@ -1,7 +1,7 @@
 const HUGE = 32_768;
 const filled = (piece: string): string => piece.repeat(Math.ceil(HUGE / piece.length)).slice(0, HUGE);
 
-/** Texts that try to run, load, break out or hold up something. */
+/** Texts that try to run scripts, load resources, break out of their element, or take a long time to render. */
 export const ATTACKS: readonly string[] = [
   '<script>window.hit = 1</script>',
   '<img src=x onerror="window.hit=1">',

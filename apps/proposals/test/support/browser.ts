@@ -5,17 +5,17 @@ import jsQR from 'jsqr';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 
-/** Debian's chromium, or what other systems call it; undefined where there is none. */
+/** Path of Debian's chromium, or of Chromium under other names; undefined if not installed. */
 export const BROWSER = ['chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)))
   .find((file) => existsSync(file));
 
 export async function startBrowser(): Promise<Browser> {
-  // the first start on a busy machine takes its time
+  // The first start on a busy machine is slow.
   return chromium.launch({ executablePath: BROWSER ?? '', args: ['--no-sandbox'], timeout: 120_000 });
 }
 
-/** How somebody looks at the pages. */
+/** Screen sizes and colour schemes. */
 export const LOOKS = {
   wide: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   'wide, dark': { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
@@ -23,15 +23,15 @@ export const LOOKS = {
   'phone, dark': { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true },
 } as const satisfies Record<string, BrowserContextOptions>;
 
-/** A page, and what it did that no page may do. */
+/** A page, and its violations of rules for all pages. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Violations of the policy, errors, dialogs, requests that failed or went elsewhere. */
+  /** Violations of the content security policy, errors, dialogs, popups, and requests to other hosts. */
   readonly offences: string[];
   close(): Promise<void>;
 }
 
-/** Opens a page that is watched from its first request on. */
+/** Opens a page whose violations are recorded from its first request on. */
 export async function openWatched(
   browser: Browser,
   origin: string,
@@ -59,7 +59,7 @@ export async function openWatched(
   return { page, offences, close: () => context.close() };
 }
 
-/** What axe finds, of whatever weight, and what it could not decide. */
+/** All violations that axe finds, including minor and undecided ones. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations, incomplete } = await page.evaluate<{ violations: Result[]; incomplete: Result[] }>(
@@ -70,7 +70,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   );
 }
 
-/** What a QR code says that is seen in a part of a page. */
+/** The text of a QR code in a screenshot of a part of a page. */
 export async function seenCode(part: Locator): Promise<string | undefined> {
   const { width, height, data } = PNG.sync.read(await part.screenshot());
   return jsQR(new Uint8ClampedArray(data), width, height)?.data;

@@ -7,10 +7,10 @@ import { chainAWallet, fixturePath, Link, Suite, type SuiteNode } from '@wrkz/te
 import { readWalletApiConfig, WalletApi } from '@wrkz/wallet-api';
 
 const MAIN_KEY = 'the main key of the test';
-/** A key of the scope `read`, which is all that the listing needs. */
+/** A key with the scope `read`, which is sufficient for the listing. */
 export const READ_KEY = randomBytes(32).toString('hex');
 
-/** An open wallet of chain A behind its HTTP service, in this process. */
+/** The HTTP service of an open wallet of chain A, in this process. */
 export class WalletService {
   private constructor(
     private readonly api: WalletApi,
@@ -36,7 +36,7 @@ export class WalletService {
     return `http://127.0.0.1:${String(this.api.port)}`;
   }
 
-  /** @returns the answer's members @throws Error for a refusal */
+  /** Sends a request. @returns the body @throws Error unless the status is 2xx */
   async ask<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(this.url + path, {
       method,
@@ -48,7 +48,7 @@ export class WalletService {
     return (text === '' ? {} : JSON.parse(text)) as T;
   }
 
-  /** Until it has read the whole branch that its node is on, and can spend what it has. */
+  /** Waits until the wallet has the whole chain of its node and can spend its outputs. */
   async caughtUp(): Promise<void> {
     const { wallet } = this.api.current ?? {};
     if (wallet === undefined) throw new Error('no wallet is open');
@@ -63,7 +63,7 @@ export class WalletService {
   }
 }
 
-/** The nodes, wallets and miners around a listing: a node that is asked, and two more that can be cut off from it. */
+/** The network of a listing: the node of its wallets, and two further nodes, each of which can be disconnected. */
 export class Community {
   readonly suite = new Suite<Daemon>((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
   node!: SuiteNode<Daemon>;
@@ -84,7 +84,7 @@ export class Community {
     return this.suite.closeAtEnd(await WalletService.open(name, this.node, this.suite.folder()));
   }
 
-  /** Cuts one of the two off. It stands where the node stands. */
+  /** Waits until a further node has the tip of the first node, and disconnects it. */
   async cut(branch: 0 | 1): Promise<void> {
     const { node, link } = this.at(branch);
     await node.untilTip(this.node.tip);
@@ -92,7 +92,7 @@ export class Community {
     await node.untilConnections(0);
   }
 
-  /** Mines on the branch that was cut off until it is longer than the node's, and lets the node follow it. */
+  /** Mines a longer branch on a disconnected node, reconnects it, and waits until the first node has switched to the branch. */
   async overtake(branch: 0 | 1): Promise<void> {
     const { node, link } = this.at(branch);
     await node.generate(MINER, this.node.height + 5 - node.height);
@@ -106,10 +106,10 @@ export class Community {
 
   private at(branch: 0 | 1): { readonly node: SuiteNode<Daemon>; readonly link: Link } {
     const found = this.branches[branch];
-    if (found === undefined) throw new Error('nothing has begun');
+    if (found === undefined) throw new Error('begin() was not called');
     return found;
   }
 }
 
-/** Who mines: neither of the wallets. */
+/** The address of the miner, which is in none of the wallets. */
 export const MINER = chainAWallet('grace').address;

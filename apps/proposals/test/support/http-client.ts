@@ -16,7 +16,7 @@ export interface Asked {
   readonly body?: string | undefined;
 }
 
-/** One request over a connection of its own; the path goes out as it is written. */
+/** Sends one request over a new connection, with the path unchanged. */
 export async function send(
   url: string,
   path: string,
@@ -32,7 +32,7 @@ export async function send(
   return { status: answer.statusCode ?? 0, headers: answer.headers, bytes, text: bytes.toString() };
 }
 
-/** The members of an answer of JSON. */
+/** The fields of a JSON response. */
 export function json(answer: HttpAnswer): Record<string, unknown> {
   return JSON.parse(answer.text) as Record<string, unknown>;
 }

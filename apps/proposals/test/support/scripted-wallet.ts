@@ -16,17 +16,17 @@ export interface ScriptedTransaction {
 
 export const KEY = 'the key';
 
-/** What a wallet service answers, told by a test: both interfaces over one state, in the documented shapes. */
+/** A wallet service with scripted state. Serves both interfaces in the documented formats. */
 export class ScriptedWallet {
   height = 1000;
   network = 1000;
-  /** Further members of /status. */
+  /** Further fields of /status. */
   more: object = {};
   addresses: string[] = [];
   transactions: ScriptedTransaction[] = [];
-  /** Replaces every answer, e.g. by a refusal. */
+  /** Replaces every response, for example with an error. */
   answer: ((response: ServerResponse, path: string) => void) | undefined;
-  /** What was asked for. */
+  /** The requested paths. */
   readonly asked: string[] = [];
   private readonly server: Server;
 
@@ -56,7 +56,7 @@ export class ScriptedWallet {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Those of an address in a range of blocks, in the order they were applied. */
+  /** Transactions of an address in a range of blocks, in the order of the wallet. */
   private between(address: string, from: number, end: number): ScriptedTransaction[] {
     return this.transactions.filter((one) => this.of(one) === address && one.height >= from && one.height < end);
   }

@@ -7,13 +7,13 @@ import { generateKeyPair } from '@wrkz/crypto';
 import { parseCommandLine, Proposals, readProposalsConfig, type ProposalsOverrides } from '../../src';
 import { runAdmin } from '../../src/admin/run';
 
-/** The keys of the wallet that all donations of a test go to. */
+/** The keys of the wallet that receives all donations. */
 const [spend, view] = [generateKeyPair(), generateKeyPair()];
 const KEYS = { spendPublic: spend.publicKey, viewPublic: view.publicKey };
 
 export const WALLET_ADDRESS = encodeAddress(KEYS);
 export const paymentIdOf = (name: string): string => createHash('sha256').update(name).digest('hex');
-/** An integrated address of that wallet, another one for each name. */
+/** The integrated address of that wallet with the payment id of a name. */
 export const donationAddress = (name: string): string => encodeAddress({ ...KEYS, paymentId: paymentIdOf(name) });
 /** An integrated address with a short payment id, of 120 characters. */
 export const shortAddress = encodeAddress({ ...KEYS, paymentId: '0123456789abcdef' });
@@ -27,7 +27,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** For afterEach: nothing keeps listening and nothing stays behind when a test fails halfway. */
+/** For `afterEach`: stops all services and removes the folders, also after a failed test. */
 export async function stopAll(): Promise<void> {
   const services = [...running];
   running.clear();
@@ -39,7 +39,7 @@ export interface RunningService {
   readonly service: Proposals;
   readonly url: string;
   readonly folder: string;
-  /** Runs a command of the operator on the same data. */
+  /** Runs an operator command on the same data. */
   admin(...words: readonly string[]): string;
   /** Adds a proposal and returns its number. */
   add(fields?: Readonly<Record<string, string>>, content?: string): number;
@@ -71,7 +71,7 @@ export async function startService(
   };
 }
 
-/** Runs a command of the operator. @throws what it refuses with */
+/** Runs an operator command. @returns its output @throws its errors */
 export function admin(folder: string, ...words: readonly string[]): string {
   const [first = '', second = '', ...rest] = words;
   const parsed = parseCommandLine([first, second, '--data-dir', folder, ...rest]);
@@ -81,7 +81,7 @@ export function admin(folder: string, ...words: readonly string[]): string {
 
 let count = 0;
 
-/** Writes a proposal's file and returns its path. */
+/** Writes the file of a proposal. @returns its path */
 export function proposalFile(
   fields: Readonly<Record<string, string | undefined>> = {},
   content = 'A text that is long enough to be one.\n',

@@ -1,4 +1,4 @@
-/** `migrate.ts <file> [wait]`: upgrades the journal; prints a line during the migration, which `wait` blocks, and one after it. */
+/** `migrate.ts <file> [wait]`: upgrades the journal; prints a line during the migration, which `wait` blocks, and one after. */
 import { openDatabase } from '../../src';
 import { HISTORY, journal } from '../support/journal';
 
