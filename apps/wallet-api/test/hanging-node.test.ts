@@ -30,7 +30,7 @@ async function open(overrides: WalletApiOverrides = {}): Promise<void> {
   requireStatus(await service.json('POST', '/wallet/open', body), 200);
 }
 
-/** Ends all connections, and each new one at once. */
+/** Closes all connections, and each new connection immediately. */
 function cutConnections(): void {
   isMute = false;
   for (const socket of sockets) socket.destroy();

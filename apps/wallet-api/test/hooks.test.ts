@@ -82,7 +82,7 @@ test('passes placeholders to a command as arguments without a shell', async () =
   );
   const command = `"${process.execPath}" "${script}" "${out}" %s %h %a %f "id=%p;touch" '$(id)' %c %%`;
   const hooked = await stage.service(['--tx-notify', command]);
-  // Nothing of the blocks before is hers.
+  // Earlier blocks contain no transaction of this wallet.
   await open(hooked, 'erin');
   const paymentID = 'ab'.repeat(32);
   const answer = await hooked.json('POST', '/transactions/send/basic', {

@@ -174,7 +174,7 @@ test('rejects every file name that leaves the directory', async () => {
       true,
     ]);
   }
-  // A link to nothing gives way to the file.
+  // The new file replaces a dangling link.
   expect(await service.json('POST', '/export/json', { filename: 'dangling.json' })).toMatchObject({ status: 200 });
   expect(readdirSync(outside)).toEqual(['plain.json']);
   expect(existsSync(join(service.folder, '..', 'x.json'))).toBe(false);

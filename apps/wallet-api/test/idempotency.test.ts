@@ -43,7 +43,7 @@ const cutAfterwards: StandInHandler = async (_request, behind) => {
   return (response) => void response.destroy();
 };
 
-/** Alice's wallet in a service of its own, as deep in the chain as the node. */
+/** Starts a service with alice's wallet, and waits until it has the height of the node. */
 async function alice(args: readonly string[] = []): Promise<TestService> {
   const service = await stage.service(args);
   await stage.open(service, 'alice');
@@ -73,7 +73,7 @@ test('makes one payment for five concurrent requests with one key and returns on
 
   expect(codeOf(await send(service, { ...PAYMENT, amount: 1 }, { key: 'five' }))).toBe(1002);
   expect((await send(service, { ...PAYMENT, amount: 1 }, { key: 'five' })).status).toBe(422);
-  // The same bytes to another route are another request.
+  // The same body on another route is a different request.
   expect(codeOf(await send(service, PAYMENT, { key: 'five', path: '/transactions/send/sweep' }))).toBe(1002);
   expect((await send(service, PAYMENT, { key: 'a b' })).status).toBe(400);
   expect((await send(service, PAYMENT, { key: 'x'.repeat(256) })).status).toBe(400);
@@ -175,8 +175,8 @@ test('finds an accepted transaction by its hash when the response of the node wa
 });
 
 test.each([
-  ['the node took it', loseResponse],
-  ['it never came to the node', loseRequest],
+  ['the node accepted it', loseResponse],
+  ['the node never received it', loseRequest],
 ])(
   'returns 55 for an unknown outcome, and resubmits the same transaction for a repeated request: %s',
   async (_, lose) => {
@@ -224,7 +224,7 @@ test('responds to every running send when the wallet is closed, and starts none 
 
 test.each([
   ['before the transaction came to the node', loseRequest],
-  ['after the node took it', loseResponse],
+  ['after the node accepted it', loseResponse],
 ])('resubmits the same transaction after a kill %s', async (_, lose) => {
   const service = await alice();
   lose();
@@ -256,7 +256,7 @@ test('resubmits or finds the recorded transaction after a reset', async () => {
   expect(
     parsed<{ transactions: unknown[] }>(await service.json('GET', '/transactions/unconfirmed')).transactions,
   ).toEqual([]);
-  // While the chain is read again its inputs are not known.
+  // During the rescan the inputs of the transaction are unknown.
   expect(codeOf(await send(service, PAYMENT, { key: 'pool' }))).toBe(1009);
   await service.synced(stage.node.height);
   expect(stage.node.pool()).toContain(hashOf(await send(service, PAYMENT, { key: 'pool' })));
@@ -309,7 +309,7 @@ test('gives up a payment once another transaction with final confirmations has s
     });
   });
   expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(55);
-  // The node never gets it, and another program with the same keys spends its only input.
+  // The node never receives the transaction, and another program with the same keys spends its only input.
   const back = { destination: address, amount: 0 };
   requireStatus(await send(twin, back, { path: '/transactions/send/sweep/all' }), 200);
   await stage.mine(service, FINAL_CONFIRMATIONS);
@@ -374,7 +374,7 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   replaceWith(yesterday);
   expect(await pause()).toContain('outdated');
   expect(codeOf(await send(service, PAYMENT, { key: 'other' }))).toBe(1008);
-  // The wallet continues with its balance.
+  // The wallet continues to work.
   expect(hashOf(await send(service, PAYMENT, { key: 'side' }))).toBe(hash);
   await resumed();
   replaceWith(undefined);

@@ -3,7 +3,7 @@ import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { csvCell } from '../src/routes/transaction-export';
 import { knownWallet, World } from './contract/world';
 
-/* Listings beyond the C++ program: pages, filters, exports of a period, confirmations. */
+/* Listings that the C++ program does not have: pages, filters, exports of a period, confirmations. */
 
 interface Listed {
   readonly hash: string;

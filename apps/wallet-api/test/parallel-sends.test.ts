@@ -17,7 +17,7 @@ const INPUTS = 50;
 const SENDS = 200;
 const INPUT = 200_000;
 const PAYMENT = 50_000;
-/** Every so many of the connections that carry a transaction is cut once the node has it. */
+/** Every n-th connection with a transaction is closed after the node has received the transaction. */
 const CUT_EVERY = 7;
 
 let stage: ChainAStage;
@@ -69,7 +69,7 @@ test('spends no input twice and loses no payment in 200 parallel sends with cut 
   stage.standIn.on('/sendrawtransaction', cutSome);
   const body = { destination: ADDRESSES.bob, amount: PAYMENT };
   const answers = await Promise.all(
-    // Each key comes twice.
+    // Each key is used twice.
     Array.from({ length: SENDS }, (_, i) => send(service, body, { key: `k${String(i % (SENDS / 2))}` })),
   );
   stage.standIn.off('/sendrawtransaction');
@@ -84,7 +84,7 @@ test('spends no input twice and loses no payment in 200 parallel sends with cut 
   const left = await balance(service);
   expect(left.unlocked).toBe(0);
 
-  // The pool holds no two transactions with one key image; every one of them is mined, and nothing else is.
+  // The pool contains no two transactions with the same key image; the block contains exactly these transactions.
   await stage.mine(service, 1);
   await receiver.synced(stage.node.height);
   const { transactionsInBlock } = await stage.node.status([...hashes]);

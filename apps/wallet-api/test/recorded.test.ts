@@ -45,7 +45,7 @@ async function replayRows(rows: readonly RecordedRow[], nodePort: number, ...arg
   }
 }
 
-/** The rows that were recorded each in a program of its own, by their first ones. */
+/** First rows of the groups that were recorded with a new process each. */
 const PROGRAMS = [482, 703, 751, 762, 768, 770] as const;
 const CORS = 762;
 

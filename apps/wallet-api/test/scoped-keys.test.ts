@@ -29,7 +29,7 @@ beforeAll(async () => {
   stage = await ChainAStage.set();
 });
 
-// The copies of the wallet choose the same inputs: each test begins with an empty pool.
+// All copies of the wallet select the same inputs, so each test starts with an empty pool.
 afterEach(async () => {
   if (stage.node.pool().length > 0) await stage.node.generate(ADDRESSES.grace, 1);
 });
@@ -163,7 +163,7 @@ test('refuses to start with a missing key file', () => {
 });
 
 const DAY_MS = 86_400_000;
-/** Noon by the clock of the service. */
+/** Time of the service's clock: noon. */
 const NOON = utcDayOf(Date.now()) * DAY_MS + DAY_MS / 2;
 const LIMIT = 1_000_000;
 
@@ -173,7 +173,7 @@ interface Shop {
   readonly args: readonly string[];
 }
 
-/** A service with three keys that may send: one for a million a day, one for bob alone, one for nothing. */
+/** Starts a service with alice's wallet and keys with different limits. */
 async function shop(): Promise<Shop> {
   const args = [
     '--rpc-key-file',
@@ -215,13 +215,13 @@ test('charges amount and fee before the submission, concurrently and across rest
   const next = await stage.afterKill(service, args);
   await service.json('DELETE', '/wallet');
   await stage.open(next, 'alice', true);
-  // Its clock is the machine's: the day is the same unless midnight came between.
+  // This service uses the clock of the machine: the day is the same unless midnight has passed.
   expect(spentOn(next, today)).toBe(BigInt(900_000 + fees));
   await next.json('DELETE', '/wallet');
 
   await stage.open(service, 'alice', true);
   expect(codeOf(await send(service, to(300_000), SHOP))).toBe(1004);
-  // Another day begins at midnight UTC, and a clock that goes back finds the first day as it was.
+  // A new day begins at midnight UTC. When the clock is set back, the first day has its old sum.
   clock.now = (today + 1) * DAY_MS - 1;
   expect(codeOf(await send(service, to(300_000), SHOP))).toBe(1004);
   clock.now += 1;
@@ -318,7 +318,7 @@ test('charges sweeps and prepared sends, but not preparing and estimating', asyn
     200,
   );
   expect(stage.node.pool()).not.toContain(transactionHash);
-  // Its inputs are unlocked: another key can send it.
+  // The inputs of the transaction remain available: another key can send it.
   requireStatus(await request('/transactions/send/prepared', 'key shop', { transactionHash }), 201);
   expect(spentOn(service, utcDayOf(NOON))).toBeGreaterThan(5_000n);
 });
@@ -352,7 +352,7 @@ test('confines a key with allowedAddresses on every route', async () => {
   ]) {
     expect([answer.status, codeOf(answer)]).toEqual([403, 1004]);
   }
-  // Another key prepared it, so this key did not choose the receiver.
+  // Another key prepared the transaction, so this key did not choose the receiver.
   const { transactionHash } = parsed(await service.json('POST', '/transactions/prepare/basic', carol));
   expect(codeOf(await request('/transactions/send/prepared', { transactionHash }))).toBe(1004);
   const forget = (hash: unknown) =>
@@ -366,7 +366,7 @@ test('confines a key with allowedAddresses on every route', async () => {
   const integrated = await service.json('GET', `/addresses/${ADDRESSES.bob}/${'ab'.repeat(32)}`);
   const { integratedAddress } = parsed<{ integratedAddress: string }>(integrated);
   requireStatus(await request('/transactions/send/basic', to(1_000, integratedAddress)), 201);
-  // Change to a stranger is refused for everybody.
+  // No key may send change to an address outside of the wallet.
   const strange = { destinations: destinations.slice(0, 1), changeAddress: ADDRESSES.carol };
   expect((await request('/transactions/send/advanced', strange)).status).toBe(400);
 });

@@ -24,7 +24,7 @@ async function serve(...given: Parameters<typeof TestService.start>): Promise<Te
   return service;
 }
 
-/** The status of a request for /wallet's state: 403 says that the key was right and no wallet is open. */
+/** The status of a request. On `/status`, 403 means that the key is correct and no wallet is open. */
 function statusOf(at: RequestOptions, key = PASSWORD, path = '/status'): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = key === '' ? {} : { 'X-API-KEY': key };

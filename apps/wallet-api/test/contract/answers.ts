@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import type { WalletRoute } from '../../src/routes/declare';
 import type { ServiceResponse } from '../support/service';
 
-/** How a response differs from its declaration: status, content type, exactly the declared fields. */
+/** Differences of a response from its declaration: status, content type, missing or undeclared fields. */
 export function faultsOf(route: Pick<WalletRoute, 'response' | 'status'>, response: ServiceResponse): string[] {
   const type = String(response.headers['content-type'] ?? '');
   const { status = 200 } = route;
@@ -16,7 +16,7 @@ export function faultsOf(route: Pick<WalletRoute, 'response' | 'status'>, respon
   return [...faults, ...faultsOfJson(route.response, response.text)];
 }
 
-/** Whether a text matches a schema, field by field. */
+/** Differences of a JSON text from a schema. */
 export function faultsOfJson(schema: z.ZodType, text: string): string[] {
   const value = parseJson(text, Infinity);
   const read = z.safeDecode(schema, value);

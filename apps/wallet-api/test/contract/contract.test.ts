@@ -9,7 +9,7 @@ import { isOptional, wrongBodies } from './fields';
 import { jsonOf, type Success, successes } from './successes';
 import { World } from './world';
 
-/* Every route behaves as declared: each declared response is requested. */
+/* Every route behaves as declared: the tests provoke each declared response. */
 
 const routes = walletRoutes({
   metrics: createMetrics('wrkz_wallet_'),
@@ -23,7 +23,7 @@ const routeOf = (key: string): WalletRoute => {
   return found;
 };
 
-/** Values that parameters of a path may have. */
+/** Valid values of path parameters. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   address: `Wrkz${'a'.repeat(94)}`,
   hash: 'ab'.repeat(32),
@@ -37,7 +37,7 @@ const pathWith = (path: string, given: Readonly<Record<string, string>> = {}): s
   path.replace(/\{(\w+)\}/g, (_all, name: string) => given[name] ?? PARAMETERS[name] ?? '');
 
 let world: World;
-/** The bodies of the requests that succeeded, for others that have one fault. */
+/** The bodies of successful requests, from which bodies with one fault are made. */
 const good = new Map<string, object>();
 const closing: TestService[] = [];
 
@@ -96,7 +96,7 @@ describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) =>
   },
 );
 
-test('succeeds on every route with the declared status and fields, as the examples of the documents show', async () => {
+test('succeeds on every route with the declared status and fields, like the documented examples', async () => {
   const faults: string[] = [];
   const examples: Record<string, Example> = {};
   for (const success of successes(world.nodePort)) {

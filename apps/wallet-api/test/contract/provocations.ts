@@ -2,7 +2,7 @@ import { decodeTagged, encodeTagged } from '@wrkz/core-types';
 import { respondAsLiteNode, type StandInNode } from '@wrkz/testing';
 import { knownWallet } from './world';
 
-/** A refusal that no recorded request shows, and the request that provokes it. */
+/** An error that no recorded request provokes, and a request that provokes it. */
 export interface Provocation {
   readonly route: string;
   readonly code: number;
@@ -13,7 +13,7 @@ export interface Provocation {
   readonly body?: string;
   /** Behaviour of the node during the request. */
   readonly node?: (node: StandInNode) => unknown;
-  /** A request before it, whose hash stands for `{hash}` in the body. */
+  /** Whether a transaction is prepared first; its hash replaces `{hash}` in the body. */
   readonly prepares?: boolean;
 }
 
@@ -52,7 +52,7 @@ const refusing = (node: StandInNode): unknown =>
 const breakingOff = (node: StandInNode): unknown =>
   node.on('/sendrawtransaction', () => (response) => void response.destroy());
 
-/** Terms of a send that are refused, besides a good destination. */
+/** Invalid fields of a send, and the code of each. Other fields are valid. */
 const TERMS: readonly (readonly [number, object])[] = [
   [53, { extra: 'xyz' }],
   [18, { destinations: [] }],
@@ -163,7 +163,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
   ),
 ];
 
-/** Routes that save before they answer, and a request to each: code 2 while the disk is full. */
+/** A request to each route that saves before its response: code 2 while the disk is full. */
 export const SAVING: readonly Provocation[] = [
   { route: 'PUT /save', code: 2 },
   { route: 'POST /addresses/create', code: 2 },
@@ -187,18 +187,18 @@ export const SAVING: readonly Provocation[] = [
   { route: 'DELETE /wallet', code: 2, at: 'view' },
 ];
 
-/** Codes that no request brings about while wallet and program are sound, or that other tests bring about, and where. */
+/** Codes that no request to an intact wallet provokes, or that other tests provoke, with the reason or the test. */
 export const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
-  [/ (20|44|45)$/, 'what a sound wallet builds passes its own check: wallet-core/test/transaction'],
+  [/ (20|44|45)$/, 'transactions of an intact wallet pass its self-check: wallet-core/test/transaction'],
   [/ 10(05|07|08|09|11|12)$/, 'contract/states.test.ts requests every route that declares them'],
-  [/ 1006$/, 'a key whose transaction was given up: idempotency.test.ts'],
+  [/ 1006$/, 'a key of a given-up transaction: idempotency.test.ts'],
   [/ 1010$/, 'on mainnet only: wallet-core/test'],
-  [/ 100[234]$/, 'keys of requests and limits of keys have tests of their own'],
-  [/(create|import\/\w+) 1000$/, 'a file that is locked and not there: wallet-core/test/container'],
+  [/ 100[234]$/, 'idempotency.test.ts and scoped-keys.test.ts'],
+  [/(create|import\/\w+) 1000$/, 'a missing file that is locked: wallet-core/test/container'],
   [/create 1001$/, 'after 2^24 addresses: wallet-core/test/keys'],
   [/open (6|1000)$/, 'files of another version, and files in use: wallet-core/test/container'],
-  [/import\/seed 7$/, 'words that fit their checksum and are no key: wallet-core/test/keys'],
-  [/ 32$/, 'more inputs than a transaction holds: wallet-core/test/transaction'],
+  [/import\/seed 7$/, 'words with a correct checksum that are not a key: wallet-core/test/keys'],
+  [/ 32$/, 'more inputs than a transaction can have: wallet-core/test/transaction'],
   [/(prepare\/basic|estimate\/sweep|sweep|sweep\/all) 31$/, 'outputs without an index: wallet-core/test/transaction'],
   [/send\/sweep(\/all)? (11|28|30|56)$/, 'entries of sweeps: wallet-core/test/transaction'],
 ];

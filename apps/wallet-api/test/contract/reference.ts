@@ -1,15 +1,15 @@
-/* The routes of the wallet over HTTP and their codes, as data: what the declarations are counted against. */
+/* The HTTP routes of the wallet with their codes, as data. The tests compare the declarations with these tables. */
 
 export interface ReferenceRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly wallet: 'open' | 'closed' | 'any';
   readonly viewWallet: boolean;
-  /** Members of the body: those that have to be there, and the others. */
+  /** Required and optional fields of the body. */
   readonly required: readonly string[];
   readonly optional: readonly string[];
   readonly success: 200 | 201;
-  /** Error codes of answers; of sweeps, those of their entries. */
+  /** Error codes of responses; for sweeps, of their entries. */
   readonly codes: readonly number[];
 }
 

@@ -6,7 +6,7 @@ import { faultsOfJson } from './answers';
 import { type Provocation, PROVOCATIONS, SAVING } from './provocations';
 import { knownWallet, World } from './world';
 
-/* Each refusal that no recorded request shows is provoked, with a node in between that misbehaves where it takes one. */
+/* Provokes each error that no recorded request provokes, if necessary with a misbehaving node. */
 
 let world: World;
 let node: StandInNode;
@@ -43,7 +43,7 @@ async function prepared(): Promise<string> {
   return (JSON.parse(text) as { transactionHash: string }).transactionHash;
 }
 
-/** The code of a refusal, or of the only entry of a sweep, in the declared shape. */
+/** The code of an error response, or of the only entry of a sweep. Expects the declared format. */
 function codeOf({ status, text }: ServiceResponse): { status: number; code: number } {
   const isEntries = status === 200;
   const schema = isEntries ? walletApi.sweepResponse : walletApi.walletErrorBody;

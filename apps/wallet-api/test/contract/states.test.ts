@@ -6,7 +6,7 @@ import { codeOf, parsed, requireStatus } from '../support/chain-a-service';
 import { type ServiceResponse, TestService } from '../support/service';
 import { knownWallet, World } from './world';
 
-/* Errors that follow from a state of the wallet: every route that declares one is requested in that state. */
+/* Errors caused by a state of the wallet: every route that declares one gets a request in that state. */
 
 let world: World;
 let node: StandInNode;
@@ -206,7 +206,7 @@ test('refuses sends while a rejected transaction may still be mined and its inpu
   // Each send spends one input of the refused transaction, until none is left.
   let answer = await full.json('POST', '/transactions/send/basic', BASIC);
   while (answer.status === 201) answer = await full.json('POST', '/transactions/send/basic', BASIC);
-  // A prepared transaction with other inputs: wallet-core has the test with a real one.
+  // Simulates a prepared transaction with other inputs; wallet-core has a test with a real one.
   const refusal = walletError.refusedTransactionUnresolved('ab'.repeat(32));
   const sendPrepared = jest.spyOn(Wallet.prototype, 'sendPrepared').mockRejectedValueOnce(refusal);
   const answers = await answersOf(full, 'refusedTransactionUnresolved');

@@ -10,11 +10,11 @@ export interface Success {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Remembers what later requests need. */
+  /** Stores values of the response that later requests use. */
   readonly note?: (answer: Record<string, unknown>) => void;
 }
 
-/** Of a transaction that alice's wallet sent, with a payment id. */
+/** Hash and payment id of a transaction that alice's wallet sent. */
 const SENT = 'af457eac540ce2860d1e2ab37354d54d68748a19e85bfede088aa30d19654469';
 const PAYMENT_ID = '874dbf9b59a3ff93ae4fa30a9fc8e4c7a7ab684d4cfa838f45b043f22aa6f7a0';
 const ANY_KEY = '9d5fec5902a5e27fe9f958dfc83bd64c7c550a53fa0b984d32208b7657a3610b';
@@ -23,7 +23,7 @@ const ANY_POINT = '86a95ca954783115ee9bd3733b07092108e8141076005cee8cde193ba88dd
 export const jsonOf = ({ text }: ServiceResponse): Record<string, unknown> =>
   (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>;
 
-/** Every route once, in an order in which each succeeds. */
+/** A successful request to every route; the order matters. */
 export function* successes(nodePort: number): Generator<Success> {
   const [alice, bob] = [knownWallet('alice'), knownWallet('bob')];
   const node = { daemonPort: nodePort };

@@ -4,7 +4,7 @@ import { CHAIN_A_HEIGHT, chainAWallet, Suite, type SuiteNode } from '@wrkz/testi
 import { readJson } from '@wrkz/testing/fixtures';
 import { type ServiceResponse, TestService } from '../support/service';
 
-/** Three programs beside one node that holds chain A. */
+/** Names of three services that share a node with chain A. */
 export type Place = 'full' | 'view' | 'closed';
 
 export interface KnownWallet {
@@ -22,7 +22,7 @@ interface Expected {
 export function knownWallet(name: 'alice' | 'bob' | 'carol'): KnownWallet {
   const keys = readJson<Expected>('devnet/chain-a-expected.json').wallets[name]?.keys;
   const [first] = keys?.addresses ?? [];
-  if (keys === undefined || first === undefined) throw new Error(`no keys of ${name}`);
+  if (keys === undefined || first === undefined) throw new Error(`the keys of ${name} are missing`);
   return { ...first, privateViewKey: keys.privateViewKey };
 }
 
@@ -33,7 +33,7 @@ export class World {
     private readonly services: Readonly<Record<Place, TestService>>,
   ) {}
 
-  /** `full` holds alice's wallet, `view` one of bob's that cannot spend, `closed` none. */
+  /** Starts the services: `full` opens alice's wallet, `view` a view wallet of bob, `closed` none. */
   static async start(...args: string[]): Promise<World> {
     const suite = new Suite((daemonArgs) => Daemon.create(readConfig(daemonArgs), { logger: silentLogger() }));
     const node = await suite.node({ from: await suite.chainA() });
@@ -49,7 +49,7 @@ export class World {
     return this.node.daemon.ports.rpc;
   }
 
-  /** Mines blocks that pay none of the wallets of the tests, and waits until the full wallet has them. */
+  /** Mines blocks for an address outside of all wallets, and waits until the wallet of `full` has them. */
   async mine(count: number): Promise<void> {
     await this.node.generate(chainAWallet('grace').address, count);
     await this.at('full').synced(this.node.height);

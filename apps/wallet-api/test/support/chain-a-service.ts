@@ -6,15 +6,15 @@ import type { WalletSnapshot } from '@wrkz/wallet-core';
 import type { WalletApiOverrides } from '../../src';
 import { type ServiceResponse, PASSWORD, TestService } from './service';
 
-/** Addresses of the recorded wallets, and of a miner with another one. */
+/** Addresses of the recorded wallets, and of the miner `grace`, which is in none of them. */
 export const ADDRESSES = Object.fromEntries(
   ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace'].map((name) => [name, chainAWallet(name).address]),
 ) as Record<'alice' | 'bob' | 'carol' | 'dave' | 'erin' | 'frank' | 'grace', string>;
 
-/** Beyond the unlock time that a wallet gives to its sends. */
+/** More blocks than the default unlock time of sends. */
 export const BLOCKS_TO_UNLOCK = 40;
 
-/** A daemon with chain A, a stand-in before it, and services whose wallets follow the stand-in. */
+/** A daemon with chain A, a stand-in node that forwards to the daemon, and services that use the stand-in. */
 export class ChainAStage {
   private readonly services: TestService[] = [];
 
@@ -31,7 +31,7 @@ export class ChainAStage {
     return new ChainAStage(suite, node, suite.closeAtEnd(await StandInNode.start(node.url)));
   }
 
-  /** Stops the services, so that those of one test do not follow the blocks of the next. */
+  /** Stops all services, so that they do not scan the blocks of the next test. */
   async clear(): Promise<void> {
     for (const service of this.services.splice(0)) await service.stop();
   }
@@ -47,14 +47,14 @@ export class ChainAStage {
     return service;
   }
 
-  /** A service on a copy of the files of this one, as after a kill. */
+  /** Simulates a kill: starts a service with copies of the current files of another one. */
   async afterKill(service: TestService, args: readonly string[] = []): Promise<TestService> {
     const next = await this.service(args);
     cpSync(service.folder, next.folder, { recursive: true });
     return next;
   }
 
-  /** Opens a wallet of chain A, which is copied unless it lies there already. */
+  /** Opens a wallet of chain A, and waits until it is synchronized. Copies its file unless `isThere`. */
   async open(service: TestService, name: string, isThere = false): Promise<void> {
     if (!isThere) service.copyWallet(`${name}.restored.wallet`, `${name}.wallet`);
     const place = { daemonHost: '127.0.0.1', daemonPort: this.standIn.port };
@@ -63,7 +63,7 @@ export class ChainAStage {
     await service.synced(CHAIN_A_HEIGHT);
   }
 
-  /** Mines blocks, and waits until the wallet has them and knows that no more are to come. */
+  /** Mines blocks, and waits until the wallet has them and is at the tip. */
   async mine(service: TestService, count: number): Promise<void> {
     await this.node.generate(ADDRESSES.grace, count);
     await service.synced(this.node.height);
@@ -96,13 +96,13 @@ export const hashOf = (answer: ServiceResponse): string =>
 export const codeOf = (answer: ServiceResponse): number | undefined =>
   answer.text === '' ? undefined : parsed<{ errorCode?: number }>(answer).errorCode;
 
-/** Until a condition of the open wallet holds; checked after every change. */
+/** Waits for a condition on the open wallet, which is checked after every change. */
 export async function untilWallet(service: TestService, holds: (snapshot: WalletSnapshot) => boolean): Promise<void> {
   const { wallet } = service.api.current ?? {};
   if (wallet === undefined) throw new Error('no wallet is open');
   while (!holds(wallet.snapshot)) await new Promise<void>((resolve) => wallet.once('changed', resolve));
 }
 
-/** Whether the node has numbered all outputs, without which none can be spent. */
+/** Whether all unspent outputs have global indexes, without which they cannot be spent. */
 export const hasIndexes = ({ subWallets }: WalletSnapshot): boolean =>
   subWallets.every(({ unspent }) => unspent.every(({ globalIndex }) => globalIndex !== undefined));

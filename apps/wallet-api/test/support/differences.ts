@@ -3,7 +3,7 @@ import type { RecordedRow } from './recorded';
 /** The result of a replayed request. */
 export interface Replayed {
   readonly row: RecordedRow;
-  /** Status and, where there is one, the error code. */
+  /** Status and error code, if any. */
   readonly brief: string;
   /** The difference from the recorded response; undefined if equal. */
   readonly differs: string | undefined;
@@ -12,7 +12,7 @@ export interface Replayed {
 /** The reason of an intended difference of rows (docs/differences.md#wallet), and our response. */
 interface Difference {
   readonly why: string;
-  /** The status and the error code of ours. */
+  /** Our status and error code, if any. */
   readonly ours: string;
   readonly rows: readonly number[];
 }
@@ -21,7 +21,7 @@ const DIFFERENCES: readonly Difference[] = [
   { why: 'the sweeps and the refresh exist, and no wallet is open', ours: '403', rows: [59, 60, 61] },
   { why: 'a payment id of 16 hex digits makes an integrated address, and no wallet is open', ours: '403', rows: [63] },
   {
-    why: 'the fusion routes are gone',
+    why: 'the fusion routes do not exist',
     ours: '404',
     rows: [30, 31, 105, 106, 443, 444, 667, 668, 669, 670, 671, 672, 673, 674, 675, 676],
   },
@@ -31,7 +31,7 @@ const DIFFERENCES: readonly Difference[] = [
     rows: [124, 125, 130, 141, 213, 272, 502, 503, 508, 535, 536, 541],
   },
   {
-    why: 'the text of code 11 speaks of no node fee',
+    why: 'the text of code 11 does not mention a node fee',
     ours: '400 11',
     rows: [237, 496, 497, 499, 500, 529, 530, 532, 533, 561, 615],
   },
@@ -55,27 +55,27 @@ const DIFFERENCES: readonly Difference[] = [
     ours: '403',
     rows: [163, 177, 178, 182, 183, 185, 186, 195, 196],
   },
-  { why: 'the address of the key of zero is not there', ours: '200', rows: [405, 406, 422, 471, 472] },
-  { why: 'the address of the key of zero is not there', ours: '400 10', rows: [407, 408, 474] },
-  { why: 'a folder is no wallet file', ours: '400 1', rows: [159] },
+  { why: 'the address of the zero key does not exist', ours: '200', rows: [405, 406, 422, 471, 472] },
+  { why: 'the address of the zero key does not exist', ours: '400 10', rows: [407, 408, 474] },
+  { why: 'a folder is not a wallet file', ours: '400 1', rows: [159] },
   { why: 'an invalid address is refused', ours: '400 15', rows: [278] },
-  { why: 'what was sent before is not the same', ours: '200', rows: [677, 678, 734] },
+  { why: 'earlier sends differ', ours: '200', rows: [677, 678, 734] },
   { why: 'a prepared transaction survives the close; its inputs were spent', ours: '400 57', rows: [701] },
-  { why: 'while the node is away, locks are judged at the height of the wallet', ours: '200', rows: [754] },
+  { why: 'while the node is unavailable, locks are computed at the height of the wallet', ours: '200', rows: [754] },
 ];
 
 const listed = new Map(DIFFERENCES.flatMap((difference) => difference.rows.map((id) => [id, difference] as const)));
 
-/** Figures that follow from the inputs which were picked at random: their sums are held against the chain elsewhere. */
+/** Fields that depend on randomly selected inputs. Other tests compare their sums with the chain. */
 const PICKED_AT_RANDOM = new Map<number, readonly string[]>([
   [693, ['locked', 'unlocked']],
   [698, ['locked', 'unlocked']],
 ]);
 
-/** Fields of a row's response that are compared by type alone. */
+/** Fields of a row's response of which only the type is compared. */
 export const alsoVolatile = (id: number): readonly string[] => PICKED_AT_RANDOM.get(id) ?? [];
 
-/** Status and error code of ours for a row. */
+/** Our status and error code for a row. */
 export function briefOf({ id, status, response }: Pick<RecordedRow, 'id' | 'status' | 'response'>): string {
   const code = /"errorCode": ?(\d+)/.exec(response)?.[1];
   return listed.get(id)?.ours ?? [status, ...(code === undefined ? [] : [code])].join(' ');
@@ -83,7 +83,7 @@ export function briefOf({ id, status, response }: Pick<RecordedRow, 'id' | 'stat
 
 export const listedRows = (): number[] => DIFFERENCES.flatMap(({ rows }) => rows);
 
-/** Rows that differ and are not listed, that are listed and equal, and that differ in another way than listed. */
+/** Rows with an unlisted difference, rows that are listed and equal, and rows with another difference than listed. */
 export function complaints(replayed: readonly Replayed[]): string[] {
   return replayed.flatMap(({ row: { id, method, path }, differs, brief }) => {
     const difference = listed.get(id);

@@ -23,7 +23,7 @@ interface RequestOptions {
   readonly key?: string;
 }
 
-/** The wallet service in a process of its own, on devnet. */
+/** The wallet service on devnet in a separate process. */
 export class ApiProcess {
   readonly password = 'main-key-of-the-process';
   readonly ended: Promise<Ended>;
@@ -60,7 +60,7 @@ export class ApiProcess {
     this.child.kill(signal);
   }
 
-  /** Ends it if it goes on. */
+  /** Kills the process if it is still running. */
   async end(): Promise<void> {
     if (!this.isOver) this.child.kill('SIGKILL');
     await this.ended;
@@ -70,16 +70,16 @@ export class ApiProcess {
     return readFileSync(file, 'utf8');
   }
 
-  /** Until its output matches. @throws Error if it ends without a match */
+  /** Waits until the output matches. @throws Error if the process ends before */
   async prints(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.output.stdout + this.output.stderr)) {
-      if (this.isOver) throw new Error(`it ended without ${String(pattern)}: ${JSON.stringify(this.output)}`);
+      if (this.isOver) throw new Error(`the process ended without ${String(pattern)}: ${JSON.stringify(this.output)}`);
       const { stdout, stderr } = this.child;
       await Promise.race([this.ended, ...[stdout, stderr].map((stream) => stream && once(stream, 'data'))]);
     }
   }
 
-  /** Until it listens. */
+  /** Waits until the service listens. */
   ready(): Promise<void> {
     return this.prints(/listens on/);
   }
@@ -97,7 +97,7 @@ export class ApiProcess {
     return { status: response.status, headers: {}, text: await response.text() };
   }
 
-  /** Opens Alice's wallet of chain A, and waits until it has read the chain. */
+  /** Opens alice's wallet of chain A, and waits until it is synchronized. */
   async openAlice({ standIn, node }: ChainAStage, isThere = false): Promise<void> {
     if (!isThere) copyFileSync(fixturePath('devnet/wallets/alice.restored.wallet'), join(this.folder, 'alice.wallet'));
     const place = { daemonHost: '127.0.0.1', daemonPort: standIn.port };

@@ -1,6 +1,6 @@
 import { MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit';
 
-/** Waits between requests to a node are this many times shorter than outside of tests. */
+/** Factor by which waits between requests to a node are shorter than in production. */
 const SPEED = 50;
 
 /** Shortens the waits of a wallet: 5 s become 100 ms, 60 s become 1.2 s. */

@@ -9,7 +9,7 @@ export interface RecordedRow {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The text that was sent: numbers with all their digits. */
+  /** The sent text; numbers have all their digits. */
   readonly body: string | undefined;
   readonly status: number;
   readonly responseHeaders: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface RecordedRow {
 }
 
 interface Line extends Omit<RecordedRow, 'body'> {
-  /** Text that is no JSON. */
+  /** A body that is not JSON. */
   readonly rawBody?: string;
 }
 
@@ -33,7 +33,7 @@ export function recordedRows(): RecordedRow[] {
   });
 }
 
-/** Members that ours has besides those of July 2025. */
+/** Fields of our responses that the program of July 2025 does not have. */
 const ADDED = new Set([
   'converting',
   'confirmations',

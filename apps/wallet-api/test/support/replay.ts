@@ -3,10 +3,10 @@ import { alsoVolatile, type Replayed } from './differences';
 import { comparable, type RecordedRow } from './recorded';
 import { type ServiceResponse, PASSWORD, type TestService } from './service';
 
-/** The port that the recorded requests mean when they say nothing. */
+/** The node port of the recorded requests, which they omit as the default. */
 const RECORDED_PORT = 37856;
 
-/** A wallet that a recorded request creates, with its database. */
+/** Files of a wallet that a recorded request creates. */
 const NEW_WALLET_FILES = ['', '.previous', '.db', '.db-wal', '.db-shm', '.db-control'].map(
   (suffix) => `n.wallet${suffix}`,
 );
@@ -14,19 +14,19 @@ const NEW_WALLET_FILES = ['', '.previous', '.db', '.db-wal', '.db-shm', '.db-con
 const opens = ({ method, path }: RecordedRow): boolean =>
   method === 'POST' && /^\/wallet\/(open|create|import)/.test(path);
 
-/** Whether a request begins a scan that has to end before the next row, at a node that is there. */
+/** Whether a request starts a scan that must end before the next row, with an available node. */
 const scans = (row: RecordedRow): boolean =>
   (opens(row) || row.path === '/reset' || row.path.startsWith('/addresses/import')) && row.group !== 'risky';
 
 const hasUnreachableNode = ({ body = '' }: RecordedRow): boolean => /"daemonPort":1\b|no-such-host/.test(body);
 
-/** Replays requests in order, each after the wallet has caught up. */
+/** Replays requests in order, each after the wallet is synchronized. */
 export async function replay(
   rows: readonly RecordedRow[],
   service: TestService,
   nodePort: number,
 ): Promise<Replayed[]> {
-  /** Hashes that are random, theirs to ours. */
+  /** Random transaction hashes: recorded to ours. */
   const hashes = new Map<string, string>();
   let isOffline = false;
   const replayed: Replayed[] = [];
@@ -61,7 +61,7 @@ function noteHash({ response }: RecordedRow, { text }: ServiceResponse, hashes: 
   if (theirs !== undefined && ours !== undefined) hashes.set(theirs, ours);
 }
 
-/** A body as it is sent here, where the node has another port. */
+/** The body with the port of our node instead of the recorded one. */
 function bodyOf({ body, path, method }: RecordedRow, port: number): string | undefined {
   const meansNode = /^\/wallet\/(open|create|import)|^\/node$/.test(path) && ['POST', 'PUT'].includes(method);
   if (body === undefined || !meansNode || !/^\{"/.test(body) || !body.endsWith('}')) return body;
@@ -94,7 +94,7 @@ function compared(
   };
 }
 
-/** The recorded headers without the length, which differs in compact JSON; ours allows one more header. */
+/** Headers for comparison: without the length, which differs in compact JSON, and without our additional allowed header. */
 function comparedHeaders(headers: ServiceResponse['headers']): Record<string, unknown> {
   const allowed = String(headers['access-control-allow-headers'] ?? '').replace(', Idempotency-Key', '');
   return {

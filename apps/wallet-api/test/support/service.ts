@@ -23,7 +23,7 @@ export interface ServiceRequest {
   readonly body?: string | undefined;
 }
 
-/** A wallet service on a free port with a folder of its own. */
+/** A wallet service on a free port with a new folder. */
 export class TestService {
   private constructor(
     readonly api: WalletApi,
@@ -45,7 +45,7 @@ export class TestService {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Puts a recorded wallet into the folder. */
+  /** Copies a recorded wallet into the folder. */
   copyWallet(name: string, as = name): void {
     copyFileSync(fixturePath(`devnet/wallets/${name}`), join(this.folder, as));
   }
@@ -84,7 +84,7 @@ export class TestService {
     return this.request({ method, path, body: body === undefined ? undefined : JSON.stringify(body) });
   }
 
-  /** Until `/status` reports a wallet at this height. */
+  /** Waits until `/status` reports this height of the wallet. */
   async synced(height: number): Promise<void> {
     for (;;) {
       const { status, text } = await this.request({ method: 'GET', path: '/status' });
