@@ -16,7 +16,7 @@ import { engineBench, type EngineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
 /*
- * A disk changes stored data. Requests get an error, the operator is told what to do, and no peer that delivered a
+ * A disk changes stored data. Requests get an error, the log contains the remedy, and no peer that delivered a
  * block or a transaction gets points (docs/protocol/lessons.md#damage-that-looks-like-an-invalid-block).
  */
 

@@ -120,7 +120,7 @@ describe('a pool over its budget', () => {
     expect(pool.bytes).toBe(POOL_BYTES);
   });
 
-  it('holds few transactions that are too large for a template, whatever fee they offer', async () => {
+  it('holds few transactions that are too large for a template, with any fee', async () => {
     const { pool, validator, gone } = bench();
     validator.templateBytes = 100_000;
     // Transactions that fit a template do not count.

@@ -58,7 +58,7 @@ test('responds 503 until the console is ready and again after its stop', () =>
     expect(await ask('POST', '/console')).toEqual([503, NO_CONSOLE]);
   }));
 
-test('requires no token and applies no rate limit, whatever address a header claims', () =>
+test('requires no token and applies no rate limit, for any address in a header', () =>
   withSocket(async (ask) => {
     const headers = { 'x-forwarded-for': '192.0.2.1' };
     for (let i = 0; i < 5; i++) expect((await ask('GET', '/fee', headers))[0]).toBe(200);

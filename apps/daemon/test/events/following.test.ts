@@ -36,7 +36,7 @@ const step = fc.oneof(
 );
 
 describe('the journal follows the chain', () => {
-  it('records each block once and in order, and each reorganisation at its position, whatever happens to the events', () => {
+  it('records each block once and in order, and each reorganisation at its position, for any loss of events', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
         const directory = temporaryDirectory();
@@ -83,7 +83,7 @@ describe('the journal follows the chain', () => {
           if (what.kind === 'write') writeWaiting();
           if (what.kind === 'read') complete(store, chain);
           if (what.kind === 'kill') {
-            // Unwritten events are lost. Those of blocks and the pool are recovered from the chain; those of alternative blocks cannot be.
+            // Unwritten events are lost. Those of alternative blocks cannot be recovered from the chain.
             for (const { event } of queue.batch()) {
               if (event.kind === 'alternative')
                 alternatives.splice(alternatives.indexOf(event.hash.toString('hex')), 1);

@@ -124,7 +124,7 @@ describe('a lost journal', () => {
     writer.close();
   });
 
-  it('continues above the numbers that are still readable, whatever the clock reports', async () => {
+  it('continues above the numbers that are still readable, with any time of the clock', async () => {
     const { directory, clock, start } = bench();
     const first = start();
     await first.open();

@@ -19,7 +19,7 @@ test('is decided by the own chain alone', () => {
   for (const peer of 'abcde') expect(rule.claim(peer, 5)).toBeUndefined();
 });
 
-test('is decided permanently by one high chain, whatever peers report later', () => {
+test('is decided permanently by one high chain, independently of later reports', () => {
   const rule = new LiteWindow(H, 20_160);
   expect(['a', 'b', 'c'].map((peer) => rule.claim(peer, TOP - 1))).toEqual([undefined, undefined, undefined]);
   expect(rule.claim('d', TOP)).toBeUndefined();

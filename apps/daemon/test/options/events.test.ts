@@ -17,7 +17,7 @@ import { exercises } from '../support/exercises';
 
 exercises('events-keep', 'events-during-sync', 'notify-during-sync');
 
-/** A node's chain that catches up by three blocks, and gets a fourth when it has. */
+/** A chain that synchronizes three blocks, and gets a fourth one afterwards. */
 async function catchingUp() {
   const bench = engineBench('simnet');
   const peers = { synchronized: false, isSynchronized: () => peers.synchronized, observedHeight: () => 1_000 };

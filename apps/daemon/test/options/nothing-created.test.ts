@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/temporary';
 
 /* Refused starts create no files. */
 
-/** Why a command line is refused, before anything is made. @throws Error when it is not */
+/** The error message of a rejected command line that creates no file. @throws Error if it is accepted */
 function refusalOf(...argv: string[]): string {
   const folder = temporaryDirectory();
   const places = [`--data-dir=${join(folder, 'data')}`, `--log-file=${join(folder, 'log')}`];

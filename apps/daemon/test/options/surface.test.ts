@@ -12,7 +12,7 @@ exercises('events-keep', 'events-during-sync', 'notify-during-sync', 'notify-sec
 exercises('reorg-notify', 'tx-notify');
 exercises('rpc-ipc-path', 'rpc-ipc-group', 'rpc-ipc-require-token');
 
-/* One node with options of its surface that no other test gives a whole daemon. */
+/* A whole daemon with options of its interfaces that no other test uses for a whole daemon. */
 
 const KEY = Buffer.alloc(32, 7);
 const suite = newSuite();
@@ -101,7 +101,7 @@ test('requires the token on the local socket too, which belongs to the group', a
   expect(statSync(socketPath).gid).toBe(process.getgid?.() ?? 0);
   expect((await ask('/height', { socketPath }))[0]).toBe(401);
   expect((await ask('/height', { socketPath, headers: TOKEN }))[0]).toBe(200);
-  // both listeners count together
+  // The limit counts the requests of both listeners.
   const [, metrics] = await ask('/metrics', { headers: TOKEN });
   expect(metrics).toContain('http_requests_total{method="GET",route="/height",status="401"} 1');
 });

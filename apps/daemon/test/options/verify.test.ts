@@ -49,7 +49,7 @@ async function run(data: string, ...args: string[]): Promise<{ code: number; tex
   return { code, text, told };
 }
 
-test('a full database prints both digests, a pruned and a lite database the rules digest', async () => {
+test('prints both digests of a full database, and the rules digest of a pruned or lite one', async () => {
   const rules = new Set<string | undefined>();
   for (const mode of ['full', 'pruned', 'lite'] as const) {
     const data = await dataOf(mode);

@@ -159,7 +159,7 @@ describe('a frame that arrives slowly', () => {
     };
   }
 
-  it('keeps its connection while it makes progress', () => {
+  it('does not close its connection while it makes progress', () => {
     const { clock, receive, tick, closed } = arriving();
     for (let seconds = 0; seconds < 1_200; seconds += 10) {
       clock.advance(10_000);
@@ -172,7 +172,7 @@ describe('a frame that arrives slowly', () => {
     expect(closed).toEqual(['frame not completed in time']);
   });
 
-  it('is disconnected if it only trickles', () => {
+  it('closes its connection if it only trickles', () => {
     const { clock, receive, tick, closed } = arriving();
     for (let seconds = 0; seconds < 130; seconds += 10) {
       clock.advance(10_000);

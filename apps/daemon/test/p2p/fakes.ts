@@ -31,7 +31,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   readonly refuse = new Map<string, ReasonCode>();
   /** Hashes of blocks with insufficient work, or too deep. */
   readonly work = new Map<string, 'fails' | 'deep'>();
-  /** How often work was checked, and how often a transaction was looked up. */
+  /** Number of checks of proofs of work, and of lookups of transactions. */
   worked = 0;
   lookUps = 0;
   mostTransactions = 10_000;
@@ -50,7 +50,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
     for (const [height, raw] of blocks.entries()) this.extend(this.store(raw, height));
   }
 
-  /** The floors that it claims; it serves all blocks. */
+  /** The claimed availability; the chain serves all blocks. */
   kept: BlockAvailability = {};
 
   availability(): BlockAvailability {
@@ -160,7 +160,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   }
 }
 
-/** A pool that takes everything but what `refuse` names. */
+/** A pool that accepts all transactions except those in `refuse`. */
 export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implements PoolPort {
   private readonly entries = new Map<string, Buffer>();
   readonly refuse = new Set<string>();
@@ -198,7 +198,7 @@ export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implem
   }
 }
 
-/** Blocks made up for tests: previous hash, a number, and the transactions' hashes. */
+/** The codec of synthetic blocks: previous hash, a number, and the hashes of the transactions. */
 export const toyCodec: BlockCodec = {
   parse(block) {
     if (block.length < 36 || (block.length - 36) % 32 !== 0) throw new Error('no block');
@@ -213,14 +213,14 @@ export function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** An invented block. `salt` makes blocks of the same parent different. */
+/** A synthetic block. `salt` makes blocks of the same parent different. */
 export function toyBlock(previous: Buffer, salt: number, transactions: readonly Buffer[] = []): RawBlock {
   const number = Buffer.alloc(4);
   number.writeUInt32LE(salt);
   return { block: Buffer.concat([previous, number, ...transactions.map(sha256)]), transactions };
 }
 
-/** `count` made-up blocks after `previous`; every third has two transactions. */
+/** `count` synthetic blocks after `previous`; every third has two transactions. */
 export function toyBranch(previous: Buffer, count: number, salt: number): RawBlock[] {
   const blocks: RawBlock[] = [];
   let parent = previous;
@@ -233,7 +233,7 @@ export function toyBranch(previous: Buffer, count: number, salt: number): RawBlo
   return blocks;
 }
 
-/** A made-up chain: genesis and `count` blocks. */
+/** A synthetic chain: genesis and `count` blocks. */
 export function toyChain(count: number, salt = 0): RawBlock[] {
   const genesis = toyBlock(Buffer.alloc(32), 0xffffffff);
   return [genesis, ...toyBranch(sha256(genesis.block), count, salt)];

@@ -15,7 +15,7 @@ export interface TestNode {
   readonly logger: TestLogger;
 }
 
-/** Starts nodes on loopback and stops everything that a test opened. */
+/** Starts nodes on loopback, and stops all nodes, servers and peers of a test. */
 export class Harness {
   private readonly nodes: TestNode[] = [];
   private readonly servers: ScriptedServer[] = [];
@@ -56,7 +56,7 @@ export class Harness {
   }
 }
 
-/** Loopback sockets that seem to come from `host`, or each from its own host. */
+/** A transport over loopback whose sockets report `host` as the address of the peer, or one address per socket. */
 export function disguised(host: string | (() => string)): Transport {
   return {
     ...tcpTransport,
@@ -72,7 +72,7 @@ export function disguised(host: string | (() => string)): Transport {
   };
 }
 
-/** Resolves once the chain's tip is at `height`. */
+/** Waits until the chain has this height. */
 export async function reaches(chain: FakeChain, height: number): Promise<void> {
   while (chain.tip().height < height) await once(chain, 'commit');
 }
@@ -81,7 +81,7 @@ export function local(node: P2pNode): { host: string; port: number } {
   return { host: '127.0.0.1', port: node.port };
 }
 
-/** The node has closed the connection of the scripted peer and logged the reason. */
+/** Waits until the node has closed the connection of the scripted peer. Expects the reason in the log. */
 export async function closedFor(
   { peer, logger }: { peer: ScriptedPeer; logger: TestLogger },
   reason: string,

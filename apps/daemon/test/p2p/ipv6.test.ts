@@ -125,7 +125,7 @@ describe('a second listener for peers', () => {
       await ScriptedPeer.dial(node.port, '::1')
     ).closed;
     expect(four.isClosed).toBe(false);
-    expect(node.ban('::ffff:127.0.0.1')).toBe(true); // an IPv4 address in another dress
+    expect(node.ban('::ffff:127.0.0.1')).toBe(true); // An IPv4-mapped IPv6 address.
     await four.closed;
     expect(node.bans().map(({ host }) => host)).toEqual(['::1', '127.0.0.1']);
   });

@@ -29,7 +29,7 @@ class Peers extends EventEmitter implements PeerSource {
 const hasAll: Peer = (ids) => Promise.resolve(ids.map((one) => ({ id: one, raw })));
 const neverAnswers: Peer = () => new Promise(() => undefined);
 const hasNothing: Peer = () => Promise.resolve([]);
-/** Responses with at most so many blocks. */
+/** Limits responses to this many blocks. */
 const upTo =
   (limit: number): Peer =>
   (ids) =>

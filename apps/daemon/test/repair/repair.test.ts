@@ -22,7 +22,7 @@ afterAll(() => suite.stopAll());
 
 const folderOf = (dataDir: string): string => networkDirectory(dataDir, networkOf('devnet'));
 
-/** A data folder with chain A in which one byte of a transaction's signature is another one. */
+/** A data folder with chain A in which one byte of a transaction's signature is changed. */
 function damagedCopy(): { dataDir: string; file: string } {
   const dataDir = join(temporaryDirectory(), 'data');
   cpSync(sound, dataDir, { recursive: true });

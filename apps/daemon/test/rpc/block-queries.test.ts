@@ -164,7 +164,7 @@ describe('block queries on chain A', () => {
     });
   });
 
-  test('the last member of every ring is found where it was created', () => {
+  test('the last output of every ring is found where it was created', () => {
     const made = new Map<string, { hash: string; number: number }>();
     const counts = new Map<bigint, number>();
     chainA().forEach(({ block, transactions }) => {
@@ -310,7 +310,7 @@ describe('the size of one response', () => {
     const prefix = parseTransaction(transactions[0]!).prefixBytes.length;
     const asked = (copies: number): number => {
       const hashes = Array.from({ length: copies }, () => transactions[0]!);
-      // So many transactions that one block is a large part of a response.
+      // Enough transactions that one block is a large part of a response.
       const listed = rawWith(block, hashes);
       const reader = {
         ...timesOf(Array.from({ length: 50 }, (_, i) => i)),
@@ -329,7 +329,7 @@ describe('the size of one response', () => {
   });
 });
 
-/** A block that lists so many transactions; their ids are made up. */
+/** A block that lists this many transactions with random ids. */
 function rawWith(block: Buffer, transactions: readonly Buffer[]): { block: Buffer; transactions: readonly Buffer[] } {
   const own = parseBlock(block).block.transactionHashes.length;
   const head = block.subarray(0, block.length - 32 * own - 1);

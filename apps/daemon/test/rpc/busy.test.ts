@@ -44,7 +44,7 @@ test.each([
 test.each([
   ['damage', 503, new CorruptDatabase('page 5 does not fit its checksum')],
   ['damage as SQLite reports it', 503, Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' })],
-  ['a fault of the program', 500, new TypeError('it broke')],
+  ['a fault of the program', 500, new TypeError('a defect')],
 ])('%s is not BUSY, because waiting would not help', async (_name, expected, error) => {
   const context = node(
     {},

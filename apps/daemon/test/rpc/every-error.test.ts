@@ -4,20 +4,20 @@ import { consoleRoute } from '../../src/console/runner';
 import { allMethods, allRoutes, description } from '../../src/rpc/service';
 
 /*
- * Each error that a declaration names is provoked in declarations.test.ts; here is counted that no text of the tables is left
- * out of them, so that together every text and every status was seen.
+ * declarations.test.ts provokes each error that a declaration names. These tests check that declarations name all errors of
+ * the tables, so that every text and every status is provoked.
  */
 
 const declared = new Set<ErrorRow>([
   ...allRoutes.flatMap((route) => errorsOfRoute(description, route)),
   ...allMethods.flatMap((method) => errorsOfMethod(description, method)),
-  // the route of the local socket alone
+  // The route of the local socket.
   ...consoleRoute.errors,
-  // given to a connection, before there is a request (http-server.test.ts)
+  // Sent before a request is read (http-server.test.ts).
   daemonApi.refusals.tooManyConnections,
-  // returned by every route that meets damage (rpc/busy.test.ts, damage.test.ts)
+  // Returned by every route that reads damaged data (rpc/busy.test.ts, damage.test.ts).
   daemonApi.refusals.damaged,
-  // given by reader processes, which declare nothing of their own (serve-rpc/node-unavailable.test.ts)
+  // Returned by reader processes, which have no declarations (serve-rpc/node-unavailable.test.ts).
   daemonApi.refusals.nodeAway,
   daemonApi.refusals.nodeSilent,
   daemonApi.refusals.readerOfReader,

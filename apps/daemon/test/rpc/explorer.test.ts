@@ -9,7 +9,7 @@ import { RPC_DEFAULTS } from './support/defaults';
 import { newSuite } from '../network/daemons';
 import { node } from './support/provocations';
 
-/* The explorer's methods beyond the recorded responses (docs/protocol/rpc.md#explorer-methods). */
+/* The explorer's methods, in cases without recorded responses (docs/protocol/rpc.md#explorer-methods). */
 
 const devnet = networkOf('devnet');
 const suite = newSuite();
@@ -109,7 +109,7 @@ describe('f_transaction_json', () => {
   });
 });
 
-/** Of chain A: hashes by the plain payment id that they carry. */
+/** Transaction hashes of chain A by their plain payment id. */
 const carriers = (): Map<string, string[]> => {
   const found = new Map<string, string[]>();
   for (const { block, transactions } of chainA()) {
@@ -191,7 +191,7 @@ describe('through reader threads', () => {
     const mined = chainA().flatMap(({ transactions }) => transactions.map(parseTransaction));
     const carriersOf = carriers();
     const parsed = mined.find(({ transaction }) => plainPaymentId(transaction.extra) !== undefined);
-    if (parsed === undefined) throw new Error('no transaction of chain A carries a payment id');
+    if (parsed === undefined) throw new Error('no transaction of chain A has a payment id');
     const id = plainPaymentId(parsed.transaction.extra)?.toString('hex') ?? '';
     const hashes = carriersOf.get(id) ?? [];
     const hash = Buffer.alloc(32, 9);

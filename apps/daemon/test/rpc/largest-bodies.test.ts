@@ -13,7 +13,7 @@ import { node, routeKey } from './support/provocations';
 import { send } from './support/recorded';
 
 /*
- * Each route and method with its largest legal body. The tests count, without a clock, the rows that the main thread handles in one
+ * Each route and method with its largest legal body. The tests count the rows that the main thread handles in one
  * iteration of the event loop, and the rows that a reader thread handles between two checks of the connection.
  */
 
@@ -106,7 +106,7 @@ const ROUTE_BODIES: Readonly<Record<string, readonly (string | null)[]>> = {
   'GET /peers': [null],
   'GET /fee': [null],
   'POST /sendrawtransaction': [`{"tx_as_hex":"${largeHex}"}`],
-  // With outputs enough for all entries the response would exceed its max size.
+  // If all amounts had this many outputs, the response would exceed its max size.
   'POST /getrandom_outs': [
     `{"outs_count":100,"amounts":[${Array.from({ length: 1_000 }, () => '8000000').join()}]}`,
     `{"outs_count":10,"amounts":[${Array.from({ length: 10_000 }, () => '80000000').join()}]}`,

@@ -21,7 +21,7 @@ function json<T = object>(answer: Buffer): T {
   return JSON.parse(answer.toString('latin1')) as T;
 }
 
-/** A chain of blocks of one kind; `walked` are the heights that were read. */
+/** A chain of equal blocks. `walked` records the heights that are read. */
 function chainOf(block: Buffer, transactions: readonly Buffer[]): { reader: ChainReader; walked: number[] } {
   const walked: number[] = [];
   const reader: Partial<ChainReader> = {
@@ -53,7 +53,7 @@ test('a response ends at 8 MiB, and one block is always sent', () => {
     const { reader } = chainOf(Buffer.alloc(size - 5), [Buffer.alloc(5)]);
     return json<{ items: unknown[] }>(runQuery(reader, mainnet, 'rawBlocks', range)).items;
   };
-  // two digits a byte, and the names around them
+  // Two hex digits per byte, and the field names.
   expect(ask(2 * MIB - 100)).toHaveLength(2);
   expect(ask(2 * MIB)).toHaveLength(1);
   expect(ask(9 * MIB)).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('hashes of unknown blocks', () => {
     blockCount: 1,
   });
 
-  test('make a request a long one when they are more than any wallet sends', () => {
+  test('make a request count as long if a wallet never sends this many', () => {
     const isLong = (count: number): boolean[] => [
       isHeavy('rawBlocks', asking(count)),
       isHeavy('walletSyncData', { ...sync, ...asking(count) }),

@@ -95,7 +95,7 @@ describe('health', () => {
     ]);
   });
 
-  test('requires the token for a response of more than one word', async () => {
+  test('requires the token for the detailed response', async () => {
     const statuses = (await answers(context, PATHS, { accessToken: 'k' })).map(([status]) => status);
     expect(statuses).toEqual([401, 200, 200]);
   });

@@ -11,7 +11,7 @@ import { send } from './support/recorded';
 const suite = newSuite();
 afterAll(() => suite.stopAll());
 
-/** The status of a check: 200 or that of the refusal, with its Retry-After. */
+/** The outcome of a check: status 200, or the status and Retry-After of the error. */
 function checked(budget: ReaderBudget, client: string): readonly [number, string?] {
   try {
     budget.check(client);

@@ -21,7 +21,7 @@ import type { QueryTable } from '../../src/rpc/queries';
 
 const directory = mkdtempSync(join(tmpdir(), 'wrkz-readers-'));
 
-/** One that takes a thread about a second: an amount of which chain A has many outputs, a thousand times over. */
+/** A query of about one second: 1,000 times an amount with many outputs on chain A. */
 const HEAVY: QueryTable['randomOuts'] = {
   amounts: Array.from({ length: 1_000 }, () => 1_000_000n),
   count: 60,
@@ -63,7 +63,7 @@ afterAll(async () => {
 
 const staying = new AbortController().signal;
 setMaxListeners(0, staying);
-/** Of one caller with many requests. */
+/** The controller of a client with many requests, which disconnects. */
 function leaving(): AbortController {
   const left = new AbortController();
   setMaxListeners(0, left.signal);
@@ -124,7 +124,7 @@ describe('an address has 32 slots, and further queries are refused as overload',
   };
 
   test('for IPv4', async () => {
-    // one runs, 32 wait
+    // One runs, 32 are queued.
     expect(await flood(Array.from({ length: 40 }, () => '192.0.2.1'))).toBe(7);
   });
 

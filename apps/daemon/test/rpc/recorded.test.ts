@@ -8,16 +8,16 @@ import { undeclared } from './support/declared';
 import { allRows, differences, exact, send, type Json, type Recorded } from './support/recorded';
 
 /*
- * The contract with the reference: every recorded request is sent, and each response is the recorded one or the one that was
- * decided on. Every row is used.
+ * The contract with the reference: each response equals the recorded one, or the one in support/decisions.ts. Every row is
+ * used.
  */
 
-/** Of the tip: what unlock times in seconds are held against. */
+/** Timestamp of the tip, with which unlock times in seconds are compared. */
 const CHAIN_A_TIMESTAMP = 1_700_039_707;
 
 const EXPLORER = ['--daemon-mode', 'explorer'];
 
-/** How a daemon of ours is started in the place of each of the reference's. */
+/** Options of our daemon for each recorded daemon. */
 const STARTED: Readonly<Record<Recorded['daemon'], readonly string[]>> = {
   full: EXPLORER,
   default: [],
@@ -47,7 +47,7 @@ test('requests every recorded row, and each difference has its decision', () => 
 
 const label = ({ id, method, path, body }: Recorded): string => `${id} ${method} ${path} ${(body ?? '').slice(0, 100)}`;
 
-// One after the other, as they were recorded: those of the phase `pool` build on each other.
+// In the recorded order, because rows of the phase `pool` depend on earlier ones.
 describe.each(DAEMONS)('responses as recorded from the daemon "%s"', (name) => {
   const own = rows.filter(({ daemon }) => daemon === name);
   let node: SuiteNode<Daemon>;
@@ -85,9 +85,9 @@ type Answer = Awaited<ReturnType<typeof send>>;
 function expectRecorded(row: Recorded, answer: Answer): void {
   expect(answer.status).toBe(row.status);
   for (const [name, value] of Object.entries(row.headers)) {
-    // the reference sends the JSON of these refusals as text
+    // The reference sends the JSON of these errors as text/plain.
     if (value === 'text/plain') continue;
-    // a browser with a token could not call without its header
+    // We also allow the header of the token, which browsers need.
     const expected = name === 'access-control-allow-headers' ? `${value}, X-API-Key` : value;
     expect([name, answer.headers[name]]).toEqual([name, expected]);
   }
@@ -95,7 +95,7 @@ function expectRecorded(row: Recorded, answer: Answer): void {
   else if (row.random === undefined) expect(differing(row, answer.text)).toEqual([]);
 }
 
-/** Paths where a response contradicts the recorded one. */
+/** Paths at which a response differs from the recorded one. */
 function differing(row: Recorded, text: string): string[] {
   const unordered = [...(row.unordered ?? []), ...(ARBITRARY_ORDER.get(row.id) ?? [])];
   const found = differences(exact(row.response ?? ''), exact(text), { ...row, unordered });
@@ -111,7 +111,7 @@ function parsed(text: string): Json {
   return text === '' ? '' : exact(text);
 }
 
-/** An object of which only the named fields are compared, on every level. */
+/** A matcher that compares only the given fields, on every level. */
 function matching(body: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]: [string, unknown]) => [
@@ -123,7 +123,7 @@ function matching(body: object): Record<string, unknown> {
   );
 }
 
-/** For matchers: exact integers back to numbers, where they fit. */
+/** Converts bigints to numbers, for matchers. */
 function plain(value: Json): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(plain);
@@ -155,7 +155,7 @@ function expectDecoys(row: Recorded, ours: Outs): void {
   }
 }
 
-/** Chain A's outputs of one amount by global index, with what decides about their lock. */
+/** The outputs of an amount on chain A by global index, with the data for the check of their lock. */
 const outputsOf = (() => {
   const byAmount = new Map<number, { key: string; height: number; unlockTime: bigint }[]>();
   chainA().forEach(({ block, transactions }, height) => {

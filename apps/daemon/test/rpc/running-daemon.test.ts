@@ -15,7 +15,7 @@ afterAll(() => suite.stopAll());
 
 const range = { startHeight: 500, blockCount: 20 };
 
-/** The body as it was sent, byte for byte. */
+/** The body of a response, as bytes. */
 async function bodyOf(url: string, asked: object): Promise<string> {
   const answer = await fetch(`${url}/getwalletsyncdata`, { method: 'POST', body: JSON.stringify(asked) });
   expect(answer.status).toBe(200);
@@ -62,7 +62,7 @@ describe('cached sync responses', () => {
 test('a request that has arrived when the daemon stops gets a complete response', async () => {
   const node = await suite.node({ from: dataDir });
   const body = JSON.stringify({ startHeight: 1, blockCount: 700 });
-  // The threads that read have begun by then: a stop waits for a response, not for their start.
+  // The reader threads have started by then: a stop waits for a response, not for their start.
   await bodyOf(node.url, { startHeight: 1, blockCount: 1 });
   const head = `POST /getwalletsyncdata HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   const socket = connect(Number(new URL(node.url).port), '127.0.0.1');

@@ -190,8 +190,8 @@ test('never exceeds its limit, and does not cache larger responses', async () =>
 
 test('leaves nothing behind after a failed query', async () => {
   const { reader } = chain(400);
-  const queries: QueryRunner = { run: () => Promise.reject(new Error('it broke')) };
+  const queries: QueryRunner = { run: () => Promise.reject(new Error('a defect')) };
   const cache = new SyncCache({ queries, reader, chain: chainEvents() }, { maxBytes: MIB });
-  await expect(cache.run('walletSyncData', sync(), caller)).rejects.toThrow('it broke');
+  await expect(cache.run('walletSyncData', sync(), caller)).rejects.toThrow('a defect');
   expect(cache.figures).toMatchObject({ entries: 0, misses: 1 });
 });

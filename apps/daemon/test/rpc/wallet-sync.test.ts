@@ -55,7 +55,7 @@ test.each(VARIANTS)('all of chain A is returned as parsed: %j', (options) => {
 });
 
 describe('any content of a transaction', () => {
-  /** A number of every length that a varint has. */
+  /** Numbers of every length of a varint. */
   const wide = fc
     .tuple(fc.bigInt({ min: 0n, max: MAX_UINT64 }), fc.integer({ min: 0, max: 63 }))
     .map(([value, shift]) => value >> BigInt(shift));
@@ -74,7 +74,7 @@ describe('any content of a transaction', () => {
   );
   const extra = fc.oneof(
     fc.uint8Array({ maxLength: 80 }).map((array) => Buffer.from(array)),
-    // Bytes that begin like a field, so that keys and payment ids are at unusual positions.
+    // Bytes that look like the start of a field, so that keys and payment ids are at unusual positions.
     fc
       .array(fc.oneof(fc.constantFrom(0, 1, 2, 3, 4, 9, 33, 0x7f, 0x80), fc.integer({ min: 0, max: 255 })), {
         maxLength: 120,
@@ -141,7 +141,7 @@ describe('a stored prefix that is damaged', () => {
       },
     }) as unknown as typeof sound;
 
-  test('and truncated is reported, wherever it ends', () => {
+  test('and truncated is reported, for every length', () => {
     const { prefixes } = sound.scanTransactions(0, 1);
     const lengths = [...(prefixes[0] as Buffer).keys()];
     for (const length of lengths) {

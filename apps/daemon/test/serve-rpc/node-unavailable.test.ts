@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stopAll());
 
-/** A reader whose node is this stand-in; without one its socket has no listener. */
+/** A reader whose node is this stand-in; by default no process listens on the node's socket. */
 async function readerOf(
   node?: RequestListener,
   args: readonly string[] = [],

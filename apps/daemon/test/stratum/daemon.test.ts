@@ -63,7 +63,7 @@ it('adds and immediately relays the blocks of a stratum miner under the current 
   }
   const text = await (await fetch(`${first.url}/metrics`)).text();
   expect(text).toContain(`wrkz_stratum_blocks_total{worker="${address}"} 3`);
-  // a block that came from elsewhere
+  // A block from another node.
   await second.generate(address);
   expect((await miner.next()).params?.height).toBe(height + 5);
   expect(await second.digest()).toBe(await first.digest());

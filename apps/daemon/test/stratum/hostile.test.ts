@@ -47,7 +47,7 @@ describe('lines', () => {
     expect(bench.logger.lines.join()).toContain('a line did not end');
   });
 
-  it('each have 30 s, although the next one always begins before', async () => {
+  it('each have 30 s, although the next one starts before the end of the last one', async () => {
     const miner = bench.connect();
     await miner.login(bench.address);
     await bench.untilRead(miner, '{"id":1,');
@@ -157,7 +157,7 @@ describe('connections', () => {
     bench.time.now += 1;
     const late = (await login('198.51.100.2'))!;
     expect(late).toBeDefined();
-    // Those who lose a place take it again at once, and gain no time by that.
+    // Evicted miners reconnect immediately, which does not extend their grace period.
     bench.time.now += 1000;
     await login('203.0.113.1');
     expect(await login('198.51.100.3')).toBeDefined();
@@ -306,7 +306,7 @@ describe('floods', () => {
     expect(hashed).toBe(1);
   });
 
-  it('of valid shares cost no points, however many are sent', async () => {
+  it('of valid shares cost no points in any number', async () => {
     bench = await stratumBench('devnet', { shareDifficulty: { fixed: 1n, interval: 0 } });
     bench.state.compute = async () => WORST_HASH;
     const miner = bench.connect();

@@ -234,7 +234,7 @@ describe('lines', () => {
     expect((await bench.connect().ask('keepalive', {}, id)).id).toEqual(id);
   });
 
-  it('keep all digits of an id beyond 53 bits, and treat none as null', async () => {
+  it('preserve all digits of an id beyond 53 bits, and treat a missing id as null', async () => {
     const miner = bench.connect();
     miner.raw('{"id":9007199254740993123,"method":"x"}\n{"method":"x"}\n');
     await miner.next();
@@ -262,7 +262,7 @@ describe('lines', () => {
     },
   );
 
-  it('treat params that are no object as absent', async () => {
+  it('treat params that are not an object as absent', async () => {
     const miner = bench.connect();
     miner.send({ id: 1, method: 'keepalive', params: [1] });
     expect((await miner.next()).result).toEqual({ status: 'KEEPALIVED' });
@@ -317,7 +317,7 @@ describe('templates that cannot be built', () => {
       {
         complete: (...args) => {
           const template = bench.miner.complete(...args);
-          // a coinbase that can be hashed, and a list of transactions that cannot be written
+          // The coinbase can be hashed, but the list of transactions cannot be serialized.
           const broken = { ...template.block, transactionHashes: [] as Buffer[] };
           let reads = 0;
           Object.defineProperty(broken, 'transactionHashes', {

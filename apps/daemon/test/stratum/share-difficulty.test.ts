@@ -63,7 +63,7 @@ describe('share difficulty', () => {
     expect(second?.blob).not.toBe(first.blob);
     expect(second?.target).toBe(targetText(4n));
     expect(second?.height).toBe(first.height);
-    // of the first job such a share still counts, of the second it does not
+    // Such a share counts for the first job, but not for the second.
     expect((await miner.ask('submit', { job_id: first.job_id, nonce: 'aaaaaaaa' })).result).toEqual({ status: 'OK' });
     expect(await miner.refusal('submit', { job_id: second?.job_id, nonce: '00000000' })).toBe('Low difficulty share');
     await bench.close();

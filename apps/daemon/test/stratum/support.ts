@@ -28,7 +28,7 @@ export interface JobMessage {
   readonly algo: string;
 }
 
-/** A miner's connection, driven by hand. */
+/** A scripted connection of a miner. */
 export class RawMiner {
   readonly closed: Promise<void>;
   readonly received: ServerMessage[] = [];
@@ -76,7 +76,7 @@ export class RawMiner {
     return this.received[this.seen++]!;
   }
 
-  /** The next message that a condition holds for; the others are passed over. */
+  /** The next message for which a condition holds; other messages are skipped. */
   async until(holds: (message: ServerMessage) => boolean): Promise<ServerMessage> {
     for (;;) {
       const message = await this.next();
@@ -90,7 +90,7 @@ export class RawMiner {
     return this.until((message) => message.method === undefined);
   }
 
-  /** The text of a refusal. */
+  /** Sends a request. @returns the text of its error */
   async refusal(method: string, params: object = {}): Promise<string | undefined> {
     const { error, result } = await this.ask(method, params);
     expect(result ?? null).toBeNull();
@@ -120,11 +120,11 @@ export interface StratumBench extends NodeBench {
   readonly metrics: Metrics;
   /** Monotonic milliseconds of the server. */
   readonly time: { now: number };
-  /** May be changed at any time. */
+  /** Tests can change it at any time. */
   readonly state: { ready: boolean; compute: HashFunction };
   readonly node: StratumNode;
   connect(): RawMiner;
-  /** Sends text of a line that does not end, and resolves when the server has read it. */
+  /** Sends a part of a line, and waits until the server has read it. */
   untilRead(miner: RawMiner, text: string): Promise<void>;
   /** Waits until responses of a connection are buffered. */
   untilBlocked(): Promise<void>;
@@ -138,7 +138,7 @@ async function untilHolds(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(setImmediate);
 }
 
-/** The server's ends of its connections. */
+/** The sockets of the server. */
 function serverSockets(server: StratumServer): Socket[] {
   return server.connections.map(
     (client) => (client as unknown as { connection: { socket: Socket } }).connection.socket,

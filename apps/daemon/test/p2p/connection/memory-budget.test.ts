@@ -26,7 +26,7 @@ describe('the memory budget of peers', () => {
     const [three, four] = [open('b', 'three'), open('c', 'four')];
     expect([three.take(100), four.take(50)]).toEqual([true, true]);
     expect(budget.inUse).toBe(300);
-    // The largest connection of the address with the most bytes is closed, whichever connection asks for memory.
+    // Any request for memory closes the largest connection of the address with the most bytes.
     expect(four.take(10)).toBe(true);
     expect(evicted).toEqual(['one']);
     expect(budget.inUse).toBe(210);

@@ -1,7 +1,7 @@
 import { Command, type Frame } from '@wrkz/levin';
 import { AddressBudget, AddressBudgets, WorkBudget, RateLimit } from '../../../src/p2p/limits/address-budget';
 
-/** A budget with its two clocks in hand; `work` takes so many milliseconds of the event loop and of the day. */
+/** A budget with scripted clocks; `work` takes this many milliseconds of processing time and of elapsed time. */
 function budget() {
   let [now, used] = [0, 0];
   const account = new WorkBudget(
@@ -21,13 +21,13 @@ function budget() {
 }
 
 describe('the processing time of one address', () => {
-  it('is limited to one second at a time, however long it was idle before', () => {
+  it('is limited to one second at a time after any idle time', () => {
     const { account, idle, work } = budget();
     idle(86_400_000);
     work(900);
     expect(account.owed()).toBe(0);
     work(1_000);
-    // Initially 1,000, less 1,900, plus a tenth of the second of the last piece.
+    // Initially 1,000, minus 1,900, plus a tenth of the second of the last piece of work.
     expect(account.owed()).toBe(8_000);
   });
 
@@ -93,7 +93,7 @@ describe('the budget of one address', () => {
     expect([one.take(resource), one.take(resource)]).toEqual([true, false]);
   });
 
-  it('allows a burst of one minute of node requests, then one a second, whatever their size', () => {
+  it('allows a burst of one minute of node requests, then one a second, of any size', () => {
     const one = budget();
     const sync = (): boolean => one.takeFrame(frame(Command.timedSync), false);
     expect(Array.from({ length: 61 }, sync).lastIndexOf(true)).toBe(59);

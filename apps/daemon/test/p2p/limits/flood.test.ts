@@ -27,7 +27,7 @@ async function welcome({ node }: TestNode, peerId = 1n): Promise<ScriptedPeer> {
   return peer;
 }
 
-/** A block that names so many transactions, none of which anybody has. */
+/** A block that names this many unknown transactions. */
 function naming(count: number, previous = tip): RawBlock {
   const transactions = Array.from({ length: count }, (_, index) => Buffer.from(`made up ${index}`));
   return { block: toyBlock(previous, 99, transactions).block, transactions: [] };
@@ -50,7 +50,7 @@ describe('an announced block', () => {
     expect(started.peer.left).toEqual([]);
   });
 
-  it('without proof of work is not given to the chain even if complete', async () => {
+  it('without proof of work is not passed to the chain even if complete', async () => {
     const started = await withPeer();
     const worthless = toyBlock(tip, 7);
     started.chain.work.set(keyOf(worthless), 'fails');
@@ -93,7 +93,7 @@ describe('an announced block', () => {
     fits.peer.end();
   });
 
-  it('has its proof of work checked once, however many peers announce it, and not if it is known or an orphan', async () => {
+  it('has its proof of work checked once for any number of announcers, and never if it is known or an orphan', async () => {
     const started = await withPeer();
     const next = toyBlock(tip, 8, [Buffer.from('one')]);
     const others = [started.peer, await welcome(started, 2n), await welcome(started, 3n)];
@@ -190,7 +190,7 @@ describe('the event loop time of a peer', () => {
   it('is limited to a share: only a peer that has used it is delayed', async () => {
     const clock = new SteppedClock();
     const started = await withPeer({ clock, stopwatch: slow() });
-    // The handshake has taken 700 ms, the first question 700 more: 400 over what may be used at once.
+    // The handshake took 700 ms and the first request 700 ms more: 400 ms above the allowed burst.
     askTime(started.peer);
     await started.peer.nextOf(Command.timedSync);
     askTime(started.peer);
@@ -205,7 +205,7 @@ describe('the event loop time of a peer', () => {
     for (const peer of [started.peer, other, third]) peer.end();
   });
 
-  it('is given back between the transactions of a response for a lite block', async () => {
+  it('is yielded between the transactions of a response for a lite block', async () => {
     let hashed = 0;
     let hashedBefore: number | undefined;
     const isSlow = (bytes: Buffer): boolean => bytes.toString().startsWith('slow');
@@ -252,7 +252,7 @@ describe('the event loop time of a peer', () => {
       fetch();
       askTime(started.peer);
     }
-    // Each piece of work takes seven seconds to be paid off; more than a minute of that in an hour is too much.
+    // The debt of each piece of work is seven seconds. More than a minute of debt in an hour is a penalty.
     for (let round = 0; round < 30 && !started.peer.isClosed; round += 1) {
       await Promise.race([started.peer.nextOf(Command.timedSync), started.peer.closed]);
       clock.advance(7_000);
@@ -266,7 +266,7 @@ describe('the event loop time of a peer', () => {
 
 describe('a flood of timed syncs from four addresses', () => {
   const addresses = ['91.1.1.1', '92.1.1.1', '93.1.1.1', '94.1.1.1'];
-  /** A body of `bytes` with fields that no program knows, which the decoder steps over. */
+  /** A body of `bytes` with unknown fields, which the decoder skips. */
   const padded = (bytes: number): Buffer => {
     const body = commands.timedSyncRequest.encode({ syncData: { currentHeight: 6, tipHash: tip } });
     const count = body.indexOf('payload_data') - 2;

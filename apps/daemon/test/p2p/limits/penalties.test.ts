@@ -10,7 +10,7 @@ type Name = keyof typeof closeReasons;
 const names = Object.keys(closeReasons) as Name[];
 const codes = Object.keys(REASONS) as ReasonCode[];
 
-/** Written down a second time: a reason that is new, or costs something else, has to be decided here as well. */
+/** The expected costs, so that each new reason and each change is decided twice. */
 const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   stopping: 'none',
   remoteClosed: 'none',
@@ -184,7 +184,7 @@ describe('each result of the chain for a block', () => {
       expect(reason).toBeUndefined();
       return;
     }
-    if (reason === undefined) throw new Error('a refusal without a decision');
+    if (reason === undefined) throw new Error('a rejection without a penalty decision');
     const free = code === 'TIMESTAMP_TOO_FAR_IN_FUTURE' || code === 'REJECTED_AS_ORPHANED';
     const atOnce = code === 'CHECKPOINT_BLOCK_HASH_MISMATCH';
     expect(fixture.untilBanned(UNCONFIGURED, reason)).toBe(free ? 'never' : atOnce ? 1 : 2);

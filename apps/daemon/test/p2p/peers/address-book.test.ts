@@ -21,7 +21,7 @@ describe('the address book under attack', () => {
     return book;
   };
 
-  it('retains what was reported earlier, whatever five peers report', () => {
+  it('retains earlier reported peers, although five peers report many addresses', () => {
     const book = filled();
     const before = hostsOf(book.grayEntries());
     expect(before).toHaveLength(200);
@@ -194,13 +194,13 @@ describe('peer lists', () => {
 });
 
 describe('one address in the lists', () => {
-  it('has at most two entries, whatever ports it reports: others are not evicted', () => {
+  it('has at most two entries for any number of ports, and evicts no others', () => {
     const book = makeBook();
     for (let index = 0; index < 300; index += 1)
       book.addWhite(peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, NOW - 5_000));
     for (let port = 1; port <= 1_099; port += 1) book.addWhite(peer('93.184.216.34', NOW, port));
     expect(book.sizes.white).toBe(302);
-    // The newest address: the peer listens at another port now.
+    // The newest entry: the peer now listens on another port.
     const own = book.whiteEntries().filter(({ host }) => host === '93.184.216.34');
     expect(own.map(({ port }) => port).sort()).toEqual([1_098, 1_099]);
     book.merge(
@@ -209,7 +209,7 @@ describe('one address in the lists', () => {
       BigInt(NOW),
       NOW,
     );
-    // Reported addresses displace nothing: the first stay.
+    // Reported addresses evict no entry: the first two remain.
     expect(
       book
         .grayEntries()
@@ -232,7 +232,7 @@ describe('one address in the lists', () => {
     expect(count(book.whiteEntries(), '11.22.')).toBe(16);
     expect(count(book.grayEntries(), '2a00')).toBe(2);
     expect(count(book.grayEntries(), '11.33.')).toBe(16);
-    // In the white list, whose entries were reached, the one seen longest ago gives way.
+    // The white list has reachable peers: the entry that was seen longest ago is evicted.
     expect(book.whiteEntries().some(({ host }) => host === '11.22.50.1')).toBe(true);
     expect(book.whiteEntries().some(({ host }) => host === '11.22.34.1')).toBe(false);
   });

@@ -31,7 +31,7 @@ const attackers = Array.from({ length: 30 }, (_, index) => peer(`${70 + index}.7
 const isAttacker = ({ host }: PeerAddress): boolean => host.endsWith('.7.7.7');
 const alive = new Set([...honest, ...attackers].map(addressKey));
 
-/** A node with its address book and dialer, in a network where invented addresses do not respond. */
+/** The address book and dialer of a node, in a network where invented addresses do not respond. */
 class SimulatedNode {
   private readonly clock = new SteppedClock();
   private readonly random: P2pRandom;

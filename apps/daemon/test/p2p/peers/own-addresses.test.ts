@@ -123,7 +123,7 @@ describe('a node among peers', () => {
     await peer.nextOf(Command.handshake);
     const told = [
       entry('127.0.0.1', node.port),
-      entry('93.184.216.34', 17855, node.peerId), // our address, as another peer knows it
+      entry('93.184.216.34', 17855, node.peerId), // Our address in the list of another peer.
       entry('8.8.8.8'),
     ].map((one) => ({ ...one, lastSeen: Math.floor(Date.now() / 1000) - 10 }));
     peer.reply(Command.handshake, handshakeResponse.encode({ ...hello(standing), peers: told, peers6: [] }));
@@ -174,7 +174,7 @@ describe('a node among peers', () => {
     const met = 'out 93.184.216.34:17855: closed: connection to ourselves';
     while (!logger.lines.some((line) => line.includes(met))) await new Promise((resolve) => setImmediate(resolve));
     const called = connects.length;
-    await seconds(700); // more than any wait of the dialer
+    await seconds(700); // Longer than any wait of the dialer.
     expect(connects.slice(called)).toEqual([]);
     expect(node.peerListSizes()).toEqual({ white: 0, gray: 0 });
     expect(logger.lines.filter((line) => line.includes('93.184.216.34:17855 is this node itself'))).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('a node among peers', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('learns nothing from an incoming peer with its own id, which anybody can send', async () => {
+  it('learns no address from an incoming peer with its own id, which any peer can send', async () => {
     const { node } = await harness.node(toyChain(1), {}, { transport: disguised('93.184.216.34') });
     const data = { ...standing, peerId: node.peerId, port: 17855 };
     const dishonest = await ScriptedPeer.dial(node.port);

@@ -192,7 +192,7 @@ describe('the peer state file', () => {
     expect(second.own.peerId).toBe(7n);
   });
 
-  it('is written once more, not once per change, however often it changes during a write', async () => {
+  it('is written once more after any number of changes during a write', async () => {
     const file = join(directory, 'peers.json');
     let reads = 0;
     const book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32, 1) });

@@ -17,13 +17,13 @@ export interface SoapCall {
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** How a gateway differs from one that does as it should. */
+/** Deviations of a gateway from correct behaviour. */
 export interface GatewayBehaviour {
   readonly location?: string;
   readonly description?: Answer;
   readonly controlUrl?: string;
   readonly external?: string;
-  /** The error codes that actions are refused with. */
+  /** Error codes by rejected action. */
   readonly errors?: Readonly<Record<string, (members: SoapCall['members']) => number | undefined>>;
   readonly errorText?: string;
   /** Actions with another response or none. */

@@ -5,7 +5,7 @@ import type { SoapCall } from './fake-gateway';
 
 exercises('no-upnp');
 
-/** Where no namespace can be made nothing is started: the searches would go to a real network. */
+/** Skipped without network namespaces: otherwise the searches would reach a real network. */
 const inNamespace = namespaceWay === undefined ? describe.skip : describe;
 
 interface Played {
@@ -35,7 +35,7 @@ inNamespace('a gateway in a network namespace', () => {
   });
   const scene = (name: string): Played => {
     const found = scenes.get(name);
-    if (found === undefined) throw new Error(`no scene ${name}`);
+    if (found === undefined) throw new Error(`no scenario ${name}`);
     return found;
   };
   const ADDED = {
@@ -78,7 +78,7 @@ inNamespace('a gateway in a network namespace', () => {
     ['a redirect elsewhere', 'refused', 'its response is invalid'],
     ['a description without end', 'refused', 'its response is too long'],
     ['a response without end', 'refused', 'its response is too long'],
-    ['a description that never comes', 'refused', 'it does not respond'],
+    ['a missing response to the description request', 'refused', 'it does not respond'],
     ['no description at all', 'refused', 'its response is invalid'],
     ['garbage', 'refused', 'its response is invalid'],
     ['garbage that is nested', 'refused', 'its response is invalid'],

@@ -92,7 +92,7 @@ describe('a response to a search', () => {
     expect(read(bytes)).toBeUndefined();
   });
 
-  it('from outside the network is ignored, whatever its URL', () => {
+  it('from outside the network is ignored with any URL', () => {
     for (const sender of ['192.168.78.1', '93.184.216.34', '10.0.0.1'])
       expect(read(response(`http://${sender}/x`), sender)).toBeUndefined();
   });

@@ -14,7 +14,7 @@ const PORTS = { outside: 17855, inside: 17855 };
 const MAP: MappingTask = { kind: 'map', gateway: undefined, bindHost: NODE, ports: PORTS };
 const KNOWN = { location: `http://${GATEWAY}:4999/rootDesc.xml`, client: NODE };
 
-/** A machine that is busy starts a thread from its source in seconds. */
+/** On a busy machine the start of a thread from its source takes seconds. */
 const UNHURRIED = { map: 30_000, stop: 30_000 };
 
 type Scene = () => Promise<object>;
@@ -106,7 +106,7 @@ async function life(
   }
 }
 
-/** These may be played at the same time. */
+/** Scenarios that can run concurrently. */
 const ASKED: Record<string, Scene> = {
   honest: asking({}),
   'only permanent leases': asking({
@@ -160,7 +160,7 @@ const ASKED: Record<string, Scene> = {
   }),
 };
 
-/** These search in the one network, one after the other. */
+/** Scenarios with a search. They share the network, so they run one after the other. */
 const SEARCHED: Record<string, Scene> = {
   found: searching({}),
   'a location elsewhere': searching({ location: `http://${BYSTANDER}:5000/rootDesc.xml` }),

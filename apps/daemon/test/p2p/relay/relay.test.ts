@@ -340,7 +340,7 @@ describe('relay', () => {
     expect(chain.calls).toHaveLength(1);
   });
 
-  it('adds a block once while other announcers respond, leave or announce it', async () => {
+  it('adds a block once while other announcers respond, disconnect or announce it', async () => {
     const clock = new SteppedClock();
     const { node, chain, peers } = await withPeers(3, clock);
     const [first, second, third] = peers;

@@ -37,7 +37,7 @@ test('a batch is halved by a failure, also below the minimum and for later peers
   expect(new BatchSize(options, history).count).toBe(120);
 });
 
-test('a batch stays below the write buffer of the reference node, whatever the option', () => {
+test('a batch stays below the write buffer of the reference node with any option', () => {
   const batch = new BatchSize({ min: 120, max: 600, limit: 600, bytes: 1024 * 1024 * 1024 });
   batch.note(120, 120 * 2_000, 100);
   expect(batch.count).toBe(240);

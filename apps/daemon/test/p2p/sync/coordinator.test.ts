@@ -112,7 +112,7 @@ describe('blocks that a slow peer holds up', () => {
     expect(await holdUp(7 * MIB, deliveries)).toEqual([2, 3, 4, 5, 1, 6]);
   });
 
-  it('are left to it as long as the other peer would take four times as long', async () => {
+  it('are not requested from another peer that would take four times as long', async () => {
     const deliveries = [
       [2, 300],
       [3, 300],
@@ -163,7 +163,7 @@ test('imports a chain although another peer announced a false block in the middl
   const onEnd = jest.fn();
   const { coordinator, chain } = newCoordinator({}, { onEnd });
   const ended = new Promise<void>((resolve) => onEnd.mockImplementation(() => resolve()));
-  // Stops a coordinator that hands over the same block for ever.
+  // Ends a test in which the coordinator passes the same block to the chain repeatedly.
   const addBlocks = chain.addBlocks.bind(chain);
   chain.addBlocks = (raws, source) =>
     chain.calls.length < 10 ? addBlocks(raws, source) : Promise.reject(new Error('too many calls'));

@@ -3,7 +3,7 @@ import { newSyncRecord } from '../../../src/p2p/sync/sync-peer';
 
 const [ours, aside, unknown] = [1, 2, 3].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer];
 
-/** Our tip has index 99; block 50 of ours and one beside it are known. */
+/** Our tip has index 99. Block 50 of our chain and an alternative block of the same height are known. */
 const chain = {
   tip: () => ({ height: 99, hash: Buffer.alloc(32, 9) }),
   isKnown: (hash: Buffer) => !hash.equals(unknown),

@@ -5,7 +5,7 @@ import { Harness, local, reaches } from '../harness';
 
 const hashOf = (raw: { block: Buffer }): Buffer => sha256(raw.block);
 
-// Loopback and two nodes' work in one thread: generous, for machines that do other things as well.
+// Several nodes share one thread.
 describe('nodes over loopback', () => {
   const harness = new Harness();
   afterEach(() => harness.stop());
@@ -80,13 +80,13 @@ describe('nodes over loopback', () => {
     await first.pool.add(transaction);
     await until(() => last.pool.has(sha256(transaction)));
 
-    // The block holds one transaction that everybody has and one that only the miner has.
+    // The block has one transaction that all nodes have, and one that only the miner has.
     const hidden = Buffer.from('never relayed');
     first.chain.add(toyBlock(first.chain.tip().hash, 77, [transaction, hidden]));
     await reaches(last.chain, 11);
     expect(last.chain.tip()).toEqual(first.chain.tip());
     expect(last.chain.transaction(sha256(hidden))).toEqual(hidden);
-    // Announced, not synchronized.
+    // The block is relayed, not synchronized.
     expect(last.chain.calls).toEqual([{ count: 1, source: 'relay' }]);
   });
 
@@ -123,7 +123,7 @@ describe('nodes over loopback', () => {
 
 type Started = Awaited<ReturnType<Harness['node']>>;
 
-/** Everything that a chain holds, in one buffer. */
+/** The bytes of all blocks of a chain. */
 function wholeChain(chain: FakeChain): Buffer {
   const raws = chain.hashes(0, Infinity).map((hash) => chain.rawBlock(hash));
   return Buffer.concat(raws.flatMap((raw) => (raw === undefined ? [] : [raw.block, ...raw.transactions])));

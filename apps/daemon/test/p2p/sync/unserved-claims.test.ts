@@ -247,7 +247,7 @@ describe('peers that claim blocks and deliver none', () => {
     await second.nextOf(Command.requestPool);
     const honest = await callerOf(started, { ...honestly, peerId: 9n });
     await honest.nextOf(Command.requestPool);
-    // Between two looks at the clock, at the moment at which the first has had its time.
+    // The time of the first slot expires now, before the next check of the clock.
     clock.advance(15_000);
     const newcomer = await callerOf(started, claimOf(fakes('third'), 3n));
     await newcomer.nextOf(Command.requestPool);

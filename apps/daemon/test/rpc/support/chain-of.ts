@@ -1,10 +1,10 @@
 import type { BlockStamp, ChainReader, TransactionScan } from '@wrkz/chain-db';
 import { parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
 
-/** Transactions of the chain below the blocks that are given. */
+/** Number of transactions in the chain below the given blocks. */
 const BELOW = 1_000;
 
-/** The part of a reader that sync responses use, made from raw blocks alone: every hash is computed. */
+/** The part of a reader that sync responses use, over raw blocks: every hash is computed. */
 export function readerOf(
   blocks: readonly RawBlock[],
   { first = 0, tip = first + blocks.length - 1 }: { readonly first?: number; readonly tip?: number } = {},

@@ -10,16 +10,16 @@ import { EventSource, MAX_WAITING_PER_ADDRESS } from '../../../src/events/routes
 import { refuseRetryable } from '../../../src/rpc/errors';
 import type { DaemonMethod, DaemonRoute } from '../../../src/rpc/declare';
 
-/* How each error of each declaration is provoked: a request, and the state of the node that it needs. */
+/* The provocation of each declared error: a request, and the required state of the node. */
 
 export interface Provocation {
-  /** With its question mark. */
+  /** The query string, including `?`. */
   readonly query?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly context?: RpcContext;
   readonly options?: Partial<RpcServerOptions>;
-  /** Requests of which the last one is meant. */
+  /** Number of times that the request is sent; the last response must be the error. */
   readonly times?: number;
 }
 
@@ -37,7 +37,7 @@ const NAMES = new Map<unknown, RefusalName | RpcErrorName>(
 /** The name of an error in the daemon's two tables. */
 export function nameOf(row: ErrorRow): RefusalName | RpcErrorName {
   const name = NAMES.get(row);
-  if (name === undefined) throw new Error(`"${row.text}" stands in neither table of errors`);
+  if (name === undefined) throw new Error(`"${row.text}" is in neither table of errors`);
   return name;
 }
 
@@ -69,7 +69,7 @@ export function node(changes: Partial<RpcContext> = {}, chain: Partial<ChainRead
 }
 
 function fail(): never {
-  throw new Error('it broke');
+  throw new Error('a defect');
 }
 
 /** A node whose every part fails. */
@@ -77,7 +77,7 @@ const broken = new Proxy({} as RpcContext, { get: fail });
 
 const LARGE = 'x'.repeat(2000);
 
-/** Errors that are provoked in the same way wherever they are declared. */
+/** Provocations that work for every route and method. */
 const everywhere: Provocations = {
   unauthorized: { options: { accessToken: 'k' } },
   tooManyRequests: {
@@ -105,7 +105,7 @@ const full: RpcContext = node({
 const explorer: RpcContext = node({ explorer: true });
 const emptyPool = { list: () => [] } as Partial<RpcContext['pool']> as RpcContext['pool'];
 
-/** Global indexes of transactions with so many outputs that some thousand entries pass 8 MiB. */
+/** Global indexes of transactions with many outputs, of which a few thousand entries exceed 8 MiB. */
 const crowded = (start: number, end: number): { hash: Buffer; indexes: number[] }[] =>
   Array.from({ length: end - start }, () => ({
     hash: Buffer.alloc(32),
@@ -119,7 +119,7 @@ const longChain: Partial<ChainReader> = {
     Array.from({ length: count }, () => ({ index: 4_000_000_000, key: Buffer.alloc(32) })),
 };
 
-/** A chain that cannot be read now, with the error of SQLite. */
+/** A chain that is temporarily unreadable, with this error code of SQLite. */
 export const locked = (code = 'SQLITE_BUSY'): RpcContext => {
   const refuseRead = (): never => {
     throw Object.assign(new Error('database is locked'), { code });
@@ -138,7 +138,7 @@ const eventSource = (page?: () => JournalPage | undefined, maxClients = 100): Ev
     },
     { maxClients, stopping: new AbortController().signal },
   );
-/** All clients have one address, which has as many waiting clients as it may have. */
+/** Events whose clients all have one address, which has its maximum number of waiting clients. */
 const withBusyAddress = (): EventSource => {
   const source = eventSource();
   for (let i = 0; i < MAX_WAITING_PER_ADDRESS; i++) source.acquire('192.0.2.1');
@@ -364,7 +364,7 @@ export function provocationsOf(route: DaemonRoute): Provocations {
   return { ...everywhere, ...own };
 }
 
-/** The provocations of a method, beyond those of the route it is called through. */
+/** The provocations of a method, in addition to those of its route. */
 export function methodProvocations({ name, labels }: DaemonMethod): Provocations {
   const all: Provocations = {
     miningOff: { body: `{"method":"${name}"}`, context: node({ miningOff: true }) },

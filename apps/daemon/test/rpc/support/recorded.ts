@@ -31,7 +31,7 @@ export function recordedRows(): Recorded[] {
 
 export type Json = JsonValue;
 
-/** JSON with exact integers; both sides of a comparison are read so. */
+/** Parses JSON with exact integers, for both sides of a comparison. */
 export function exact(text: string): Json {
   return parseJson(text, Infinity);
 }
@@ -82,7 +82,7 @@ export function differences(recorded: Json, ours: Json, row: Recorded): string[]
   }
 }
 
-/** `result.x (why)` and `blocks[].x (why)` name a path before the bracket. */
+/** Removes the reason in brackets from `result.x (reason)` and `blocks[].x (reason)`. */
 function leadingPath(text: string): string {
   return /^[\w.[\]]+/.exec(text)?.[0] ?? text;
 }

@@ -6,7 +6,7 @@ import {
   type RawBlock,
 } from '@wrkz/core-types';
 
-/* The items of `/getwalletsyncdata` as one would write them down: parsed, hashed, as objects. */
+/* A simple implementation of the items of `/getwalletsyncdata`: parses, hashes and builds objects. */
 
 interface Options {
   readonly skipCoinbase: boolean;
