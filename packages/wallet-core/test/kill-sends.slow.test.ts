@@ -14,14 +14,14 @@ import { served, untilAtTip } from './support/served';
 // Another process opens the files: all PBKDF2 iterations.
 jest.unmock('node:crypto');
 
-/* A wallet that sends to a node is killed at random moments; KILLS says how often. */
+/* A wallet that sends to a node is killed at random moments. The environment variable KILLS is the number of kills. */
 
 const KILLS = Number(process.env['KILLS'] ?? 60);
 /** Milliseconds from the open wallet to the latest kill. */
 const LATEST_KILL = 2_500;
-/** One kill of so many meets the opening. */
+/** One of this many kills happens during the opening. */
 const EARLY_KILL = 8;
-/** Refusals that say nothing but that funds or decoys are short for the moment. */
+/** Codes of refusals for a temporary shortage of funds or decoys. */
 const SHORT = new Set(['11', '28']);
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
@@ -42,7 +42,7 @@ const { password } = recordedDave;
 const receiver = chainAWallet('erin').address;
 const miner = chainAWallet('frank').address;
 
-/** Runs the sending program and kills it: the lines that it had printed by then. */
+/** Runs the sending program and kills it. @returns the printed lines */
 async function sendUntilKilled(file: string): Promise<string[]> {
   const program = runProgram('send.ts', [file, password, String(node.daemon.ports.rpc), receiver]);
   const lines: string[] = [];
@@ -76,7 +76,7 @@ async function contentOf(file: string): Promise<WalletContent> {
 const hashesOf = ({ transactions, unconfirmed }: WalletContent): Set<string> =>
   new Set([...transactions, ...unconfirmed].map(({ hash }) => hash));
 
-/** What both a wallet that made its sends and one that found them know. */
+/** The content that is equal in a wallet that made its sends and in one that found them by a scan. */
 const moneyOf = ({ subWallets, transactions }: WalletContent): unknown => ({
   hashes: transactions.map(({ hash }) => hash).sort(),
   amounts: transactions
@@ -99,7 +99,7 @@ test(`after each of ${String(KILLS)} kills during sends and saves, a wallet open
     const hashes = lines.filter((line) => line.startsWith('sent ')).map((line) => line.slice(5));
     if (hashes.length > 0) killedWithSends++;
     for (const hash of hashes) {
-      // A hash that comes twice would be one payment told as two.
+      // A repeated hash would report one payment as two.
       expect(sent.has(hash)).toBe(false);
       sent.add(hash);
     }
@@ -116,7 +116,7 @@ test(`after each of ${String(KILLS)} kills during sends and saves, a wallet open
 
   const open = await openWallet(file);
   await untilAtTip(open);
-  // What was written down and never left is given up after two looks at the node, a minute apart.
+  // A recorded send that was never submitted is given up after two queries of the node, a minute apart.
   while (open.snapshot.unconfirmed().length > 0) await once(open, 'changed');
   const before = open.snapshot.content;
   await open.reset(0);
@@ -125,7 +125,7 @@ test(`after each of ${String(KILLS)} kills during sends and saves, a wallet open
   await open.close();
   const found = new Set(after.transactions.map(({ hash }) => hash));
   expect([...sent].filter((hash) => !found.has(hash))).toEqual([]);
-  // A send that was never answered is there as well when it had left, and gone when it had not.
+  // A send without a response remains if it was submitted, and is removed if it was not.
   expect(moneyOf(before)).toEqual(moneyOf(after));
   process.stdout.write(
     `${String(KILLS)} kills, ${String(killedWithSends)} of them after sends, ${String(sent.size)} sends\n`,

@@ -76,7 +76,7 @@ test('a huge file is refused without reading it completely', async () => {
   expect(await errorNameOf(WalletFile.open(file, 'other'))).toBe('wrongPassword');
   const padded = container();
   appendFileSync(padded, Buffer.alloc(20_000_000));
-  // The decrypted end is random, and a valid padding once in 256 times.
+  // The decrypted end is random, and a valid padding in one of 256 cases.
   expect(['wrongPassword', 'walletFileCorrupted']).toContain(await errorNameOf(WalletFile.open(padded, 'secret')));
 });
 

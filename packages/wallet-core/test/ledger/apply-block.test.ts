@@ -225,7 +225,7 @@ describe('the transfers of a send that returns in another block', () => {
       send,
       inputs.map((output) => ({ owner: ALICE, output })),
     );
-    // What it lists while it is pending does not count.
+    // The transfers of the pending send are ignored.
     ledger.recordSend({ ...pending, transfers: [{ publicSpendKey: ALICE, amount: -999n }] });
     return { ledger, send };
   }

@@ -23,7 +23,7 @@ type Step =
       pays: { owner: number; amount: number; copies: boolean }[];
       mines: number;
       foreign: number | undefined;
-      /** Height above the block before. */
+      /** Difference to the height of the previous block. */
       gap: number;
     }
   | { kind: 'send'; inputs: number; change: number; foreign: boolean }
@@ -74,7 +74,7 @@ class World {
   chain: ModelBlock[] = [];
   pending: ModelTransaction[] = [];
   ledger: Ledger;
-  /** What a wallet stores: a content, the changes since then, and retired outputs. */
+  /** Stored data of a wallet: a content, later changes, and retired outputs. */
   private saved = emptyContent(OWNERS.map((owner) => emptySubWallet(owner)));
   private log: LedgerChange[] = [];
   private readonly retired = new Map<string, RetiredOutput>();
@@ -148,7 +148,7 @@ class World {
     );
     const outputs = pays.map(({ owner, amount, copies }, i) => {
       const copied = copies ? seen[amount % Math.max(1, seen.length)] : undefined;
-      // A second output with a key that was paid before, of another amount, to the same owner.
+      // A second output with a known key and another amount, to the same owner.
       return {
         key: copied?.key ?? this.name(`output ${i}`),
         amount: BigInt(amount),

@@ -20,7 +20,7 @@ function withoutSpenders(ledger: Ledger): Ledger {
   });
 }
 
-test('a removed transaction that spends own outputs is a send, whatever change it has', () => {
+test('a removed transaction that spends own outputs is a send, with or without change', () => {
   const ledger = newLedger();
   apply(ledger, blockOf(1, paying('a', 100n)));
   apply(ledger, blockOf(2, taking('more', 150n, 'a'), paying('worthless', 1n, ALICE, hashOf('output of a'))));

@@ -7,8 +7,8 @@ import { TwoNodes } from './support/two-nodes';
 import { importKeys } from '../support/imports';
 
 /*
- * Sends of every kind next to every change of the rules from height 45 to 600, made by a whole wallet, taken by the pool of a
- * daemon and mined by the next block. One chain grows through all ages; each block pays the wallet.
+ * Sends of every kind next to every change of the rules from height 45 to 600, made by a whole wallet, accepted by the pool of a
+ * daemon and mined in the next block. One chain grows through all ages, and each block pays the wallet.
  */
 
 const FIRST = 45;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await nodes.stop();
 });
 
-/** Heights of the tip around each change, of which the rules of the tip and of the next block differ; and the edges. */
+/** Tip heights before, at and after each change of the rules, plus the first and the last height. */
 function heights(): number[] {
   const wanted = new Set([FIRST, LAST]);
   for (let height = FIRST + 1; height <= LAST; height++) {
@@ -118,7 +118,7 @@ test('sends of every kind are accepted and mined at every age', async () => {
       () => 'global indexes are missing',
     );
     const hashes: string[] = [];
-    // Each of the kinds meets the tip before, at and behind each change; what is unlocked decides how many at once.
+    // Over all heights each kind is sent before, at and after each change. The unlocked balance limits the number per height.
     const count = height < 70 ? 3 : 7;
     for (let i = 0; i < count; i++) {
       const [name, make, amount] = KINDS[next++ % KINDS.length]!;

@@ -9,8 +9,8 @@ import { TwoNodes } from './support/two-nodes';
 import { importKeys } from '../support/imports';
 
 /*
- * The faults of the reference that cost money or trust, each run through a whole wallet: file, synchronization, sending, and
- * a node behind one that can lie.
+ * Faults of the reference that can lose money or report a wrong state. Each test uses a whole wallet (file, synchronization,
+ * sending) and a node behind a proxy that can change responses.
  */
 
 const NAMES = [
@@ -91,7 +91,7 @@ async function open(name: string, network: Network = devnet): Promise<MoneyWalle
 
 const atTip = (money: MoneyWallet): Promise<void> => money.untilAt(nodes.node.height, nodes.node.tip);
 
-/** Until all that it holds can be spent. */
+/** Waits until all unspent outputs have global indexes, and so can be spent. */
 const indexed = (money: MoneyWallet): Promise<void> =>
   money.until(
     () => money.primary.unspent.every(({ globalIndex }) => globalIndex !== undefined),
@@ -107,7 +107,7 @@ const pay = (amount: bigint) => ({ destinations: [{ address: receiver.address, a
 const balanceOf = (money: MoneyWallet) => money.wallet.snapshot.balance();
 const unconfirmedOf = (money: MoneyWallet): string[] => money.wallet.snapshot.unconfirmed().map(({ hash }) => hash);
 
-/** What the chain and the pool say that somebody has. */
+/** The balance of these keys according to the chain and the pool. */
 async function summed(purse: TestWallet): Promise<bigint> {
   const sum = new ChainSum([purse]);
   await sum.follow(nodes.node, []);
@@ -239,7 +239,7 @@ test('the inputs of a send of another wallet program are unlocked when the node 
   await atTip(money);
   expect(unconfirmedOf(money)).toEqual([hash]);
   expect(balanceOf(money)).not.toEqual(before);
-  // The count begins with the block after the node's first answer about it.
+  // The count begins at the block after the first status from the node.
   for (let i = 0; i < 10 && unconfirmedOf(money).length > 0; i++) await mine(money);
   expect(unconfirmedOf(money)).toEqual([]);
   expect(balanceOf(money)).toEqual(before);
@@ -276,7 +276,7 @@ describe('a send that a node refused is never paid twice', () => {
     front.off(ROUTES.relay);
     const [refused] = money.wallet.db.sends.all(['refused']);
     await money.wallet.send(pay(60_000n));
-    // The node submits what it kept: its own pool refuses the second of the two.
+    // The node submits the stored bytes: its own pool refuses the second of the two transactions.
     await nodes.node.post('/sendrawtransaction', { tx_as_hex: refused?.signed?.bytes.toString('hex') });
     await mine(money);
     expect((await summed(receiver)) - paidBefore).toBe(60_000n);
@@ -303,7 +303,7 @@ describe('a send that a node refused is never paid twice', () => {
     const money = await open('prepared');
     const other = await money.wallet.prepare(pay(60_000n));
     refusing();
-    // The prepared transaction locks nothing: the second one takes other inputs once the first ones are locked.
+    // A prepared transaction locks nothing. Its inputs are locked here, so that the send spends other ones.
     money.wallet.hold([
       { hash: other.hash, inputs: other.pending.inputs.map(({ output }) => output.key), ownOutputs: [] },
     ]);
@@ -457,7 +457,7 @@ test('wrong global indexes are corrected after a refusal, and the repeated send 
   await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
   expect(events).toContain('indexes-corrected');
   const [refused] = money.wallet.db.sends.all(['refused']);
-  // The retry has to be built anew.
+  // Undefined: the caller must rebuild the send.
   expect(await money.wallet.resubmit(refused?.hash ?? '')).toBeUndefined();
   // The indexes of all outputs are corrected at once, not only those of the refused inputs.
   const { hash } = await money.wallet.send(pay(60_000n));
@@ -496,7 +496,7 @@ describe('error 55, for an uncertain submission', () => {
     await expect(money.wallet.send(pay(70_000n))).rejects.toMatchObject({ code: 55 });
     const [hash] = unconfirmedOf(money);
     expect(nodes.node.pool()).toEqual([hash]);
-    // What it took stays locked, so a second attempt of a caller pays from other inputs.
+    // The inputs stay locked, so a second attempt of a caller pays from other inputs.
     const locked = money.primary.locked.map(({ key }) => key);
     expect(locked.length).toBeGreaterThan(0);
     const { pending } = await money.wallet.prepare(pay(70_000n));
@@ -540,7 +540,7 @@ test('older funds remain after an import of an address', async () => {
   const late = nodes.node.height - 20;
   await money.wallet.importSubWallet(other.spendSecret.toString('hex'), late);
   await atTip(money);
-  // What is older than the scan height of the new key stays, and so do sends and their keys.
+  // Outputs below the scan height of the new key remain, and so do sends and their keys.
   expect(balanceOf(money)).toEqual(before);
   expect(money.wallet.snapshot.transactions()).toEqual(transactions);
   expect(unconfirmedOf(money)).toEqual([hash]);
@@ -568,7 +568,7 @@ test('inputs are not unspent by a reorganisation whose spend is back in the pool
   await nodes.join();
   await nodes.node.untilPool(hashes);
   await atTip(money);
-  // All of it is on its way once more: nothing is free, and the wallet itself refuses, not the node.
+  // All sends are pending again: no output is unlocked, and the wallet refuses without a request to the node.
   expect(unconfirmedOf(money).sort()).toEqual(hashes.sort());
   expect(balanceOf(money)).toEqual({ unlocked: 0n, locked: 0n });
   await expect(money.wallet.send(pay(1n))).rejects.toMatchObject({ code: 11 });
@@ -612,7 +612,7 @@ describe('nodes with false responses', () => {
   });
 });
 
-/* Open: a stored ring with made-up decoys is used again for ever, and so is its input, which every send must spend. */
+/* Retries reuse a stored ring. One with false decoys must be replaced, because every send would spend its input. */
 test('an input with false decoys can be spent after an honest node has rejected them three times', async () => {
   const money = await open('decoys');
   const path = '/getrandom_outs';
@@ -631,7 +631,7 @@ test('an input with false decoys can be spent after an honest node has rejected 
     await expect(money.wallet.resubmit(refused?.hash ?? '')).rejects.toMatchObject({ code: 31 });
   }
   expect(events).toContain('ring-replaced');
-  // The retry has to be built anew.
+  // Undefined: the caller must rebuild the send.
   expect(await money.wallet.resubmit(refused?.hash ?? '')).toBeUndefined();
   const { hash } = await money.wallet.send(pay(70_000n));
   await mine(money);

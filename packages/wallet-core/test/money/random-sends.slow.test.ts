@@ -1,8 +1,8 @@
 import { Campaign } from './support/random-sends';
 
 /*
- * The whole campaign: WRKZ_SENDS (2,000) sends between ten wallets over WRKZ_BLOCKS (300) blocks, with a reorganisation in
- * every twelfth and a restart in every thirtieth. WRKZ_SEED repeats its choices.
+ * The whole campaign: WRKZ_SENDS (default 2,000) sends between ten wallets over WRKZ_BLOCKS (default 300) blocks, with a
+ * reorganisation every 12 blocks and a restart every 30. WRKZ_SEED repeats the choices of a run.
  */
 
 const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);

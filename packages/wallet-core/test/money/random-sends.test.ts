@@ -1,11 +1,9 @@
 import { Campaign } from './support/random-sends';
 
 /*
- * Wallets on files, two nodes, a reorganisation and a restart: the money of each is what the chain says, at every height.
- * Every second wallet follows a node that answers as those of July 2025 do. Thousands of sends are in the slow test.
+ * Wallets with files, two nodes, a reorganisation and a restart: at every height each balance equals the sum over the chain.
+ * Every second wallet uses a node that responds like those of July 2025. The slow test has thousands of sends.
  */
-
-// Of a machine that does much else; alone it takes half of one.
 
 const seed = Number(process.env['WRKZ_SEED'] ?? 20_261_122);
 const campaign = new Campaign({

@@ -142,7 +142,7 @@ describe('the job is cancelled', () => {
     ['when the server does not know the job', json({ error: 'unknown or expired job' }, 404), 1, /404/],
     ['when the response has an unknown status', json({ status: 'soon' }), 1, /ended: soon/],
     ['when the job has failed', json({ status: 'error', state: 'failed' }), 1, /ended: error/],
-    ['when the nonce has another form', json({ status: 'done', nonce: 'no' }), 1, /no valid nonce/],
+    ['when the nonce is malformed', json({ status: 'done', nonce: 'no' }), 1, /no valid nonce/],
     ['when the nonce does not verify', json({ status: 'done', nonce: 'f'.repeat(16) }), 1, /does not verify/],
   ])('%s', async (_name, reply, polls, reason) => {
     const server = await startServer(polled(reply));
@@ -203,8 +203,8 @@ test.each<[string, Reply, RegExp]>([
   ['an error state', json({ status: 'error', state: 'failed' }), /ended: error/],
   ['a cancelled job', json({ status: 'cancelled' }), /ended: cancelled/],
   ['a nonce that does not verify', json({ status: 'done', nonce: wrongNonce }), /does not verify/],
-  ['a nonce of another form', json({ status: 'done', nonce: '00' }), /no valid nonce/],
-  ['a job id of another form', json({ status: 'pending', job_id: '../stats' }), /no valid job id/],
+  ['a malformed nonce', json({ status: 'done', nonce: '00' }), /no valid nonce/],
+  ['a malformed job id', json({ status: 'pending', job_id: '../stats' }), /no valid job id/],
   ['a response that is not JSON', (_request, response) => response.end('<html>'), /ended: no reason given/],
   [
     'a redirect',

@@ -1,4 +1,4 @@
-/** `fill.ts <file> <password>`: opens a container and saves it far larger, where no file may become that large. */
+/** `fill.ts <file> <password>`: saves a version above the file size limit and a small one, and prints the error codes. */
 import { WalletFile } from '../../src/container/wallet-file';
 import { WalletError } from '../../src/errors';
 import { grown } from '../support/contents';

@@ -1,4 +1,4 @@
-/** `hold.ts <file> <password>`: opens a container, says how that went, and keeps it until its input ends. */
+/** `hold.ts <file> <password>`: opens a container, prints `open` or the error code, and closes it when standard input ends. */
 import { WalletFile } from '../../src/container/wallet-file';
 import { WalletError } from '../../src/errors';
 

@@ -1,6 +1,6 @@
 /**
- * `save.ts <file> <keys>`: saves for ever, each version with another scan height and a size of its own, and prints the height
- * when a save is done. The key is derived once, so that nearly all of the time is spent in writing. Whoever starts it kills it.
+ * `save.ts <file> <keys>`: saves versions of different start heights and sizes until it is killed, and prints the height after
+ * each save. The key is derived once, so that most of the time is spent on writing.
  */
 import { deriveFileKey, writeContainer } from '../../src/container/encrypted-file';
 import { replaceFile } from '../../src/container/file-io';

@@ -1,7 +1,7 @@
 /**
- * `send.ts <file> <password> <port> <address>`: opens a wallet at a devnet node of this machine, says so, and sends small
- * amounts to the address for ever, with a save in between now and then. Each hash is printed once the send was answered
- * with success, each refusal with its number. Whoever starts it kills it.
+ * `send.ts <file> <password> <port> <address>`: opens a wallet at a local devnet node, prints `open`, and sends small amounts
+ * to the address until it is killed, with a save after some of them. It prints the hash of each successful send, and the error
+ * code of each refusal.
  */
 import { once } from 'node:events';
 import { Wallet } from '../../src/wallet/wallet';
@@ -22,7 +22,7 @@ async function sendForEver(file: string, password: string, port: number, address
     } catch (error) {
       if (!(error instanceof WalletError)) throw error;
       print(`refused ${error.code}`);
-      // Nothing can be spent before the next block.
+      // No output is unlocked before the next block.
       if (error.code === 11) await once(wallet, 'changed');
     }
     if (Math.random() < 0.2) await wallet.save();

@@ -1,6 +1,6 @@
 /**
- * `wallet-db.ts <container>`: writes transactions of several tables into the wallet database for ever, and prints the number
- * of each when it has returned. Whoever starts it kills it.
+ * `wallet-db.ts <container>`: commits transactions over several tables to the wallet database until it is killed, and prints the
+ * number of each after its commit.
  */
 import { openDb, signedSend, VIEW_KEY } from '../wallet-db/support/filled';
 

@@ -14,11 +14,11 @@ test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
   ['silence', 'timeout', {}, { kind: 'uncertain', ended: false }],
   ['another chain', 'foreignChain', {}, { kind: 'unavailable' }],
   ['500', 'failed', { status: 500 }, { kind: 'uncertain', ended: true }],
-  // What stands before a node says so as well when the connection broke behind it.
+  // A proxy returns 503 as well if its connection to the node broke.
   ['503', 'failed', { status: 503 }, { kind: 'uncertain', ended: true }],
   ['429', 'rateLimited', { status: 429 }, { kind: 'uncertain', ended: true }],
   ['an invalid response', 'malformed', { status: 200 }, { kind: 'uncertain', ended: true }],
-  // A proxy has given up, the node has not.
+  // The proxy has given up; the node may still process the request.
   ['502', 'failed', { status: 502 }, { kind: 'uncertain', ended: false }],
   ['504', 'failed', { status: 504 }, { kind: 'uncertain', ended: false }],
   ['408', 'refused', { status: 408 }, { kind: 'uncertain', ended: false }],

@@ -8,7 +8,7 @@ import { removeFolders } from '../support/folder';
 import { bob, FakeNode, NOW, portsOf } from '../transaction/support';
 import { blockWith, context, hashAt, HEIGHT, parts, type Parts, senderOf } from './support/parts';
 
-/* Own sends between their submission and their 60th confirmation: with a failing disk, and after a long absence. */
+/* Own sends between their submission and their 60th confirmation, also with a failing disk and after a long offline period. */
 
 let signed: SignedSend;
 
@@ -92,7 +92,7 @@ test('a send that a rescan after a reset does not find in a block is pending aga
   commit(() => pending.add(signed));
   pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
   ledger.reset(0);
-  // The chain has changed meanwhile: it still pays the inputs, and the send is not in it.
+  // The chain has changed: it still pays the inputs, but does not contain the send.
   applyInputs(ledger);
   ledger.markTip(HEIGHT + 100, hashAt(HEIGHT + 100));
   pending.onTip(HEIGHT + 100);
@@ -702,7 +702,7 @@ describe('at the tip', () => {
     expect(pending.ruleAgainst(signed, HEIGHT + 60)).toBe(RULE);
     const { position } = db.mark;
     pending.onTip(HEIGHT + 20);
-    // Nothing has changed, so that nothing is written.
+    // An unchanged state is not written.
     expect(db.mark.position).toBe(position);
     pending.onTip(HEIGHT + 60);
     expect(db.sends.get(signed.hash)).toMatchObject({ state: 'pending', refusedSince: HEIGHT + 60, reason: RULE });

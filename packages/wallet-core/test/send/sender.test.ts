@@ -94,7 +94,7 @@ test('a send is recorded with an event before it is submitted', async () => {
   const payload = { fee: sent.fee };
   expect(events).toEqual([{ kind: 'send', transaction: sent.hash, amount: -20_000n - sent.fee, payload }]);
   expect([db.sends.get(sent.hash)?.state, ledger.hasSend(sent.hash)]).toEqual(['pending', true]);
-  // The second one draws no ring again for an input that it cannot have, and pays from another one.
+  // The second send requests no new decoys for an input that the first one has locked, and spends another one.
   expect((await sender.send(request)).pending.inputs[0]?.output.key).not.toBe(sent.pending.inputs[0]?.output.key);
   db.close();
 });
@@ -216,7 +216,7 @@ describe('nothing is submitted', () => {
     db.close();
   });
 
-  test('when a block has spent an input meanwhile', async () => {
+  test('when a block has spent an input during the build', async () => {
     const { db, ledger, node, sender } = begin();
     ledger.apply(blockWith({ ...signed, hash: hashAt(7) }, HEIGHT + 1), [], new Map());
     await expect(sender.sendSigned(signed)).rejects.toEqual(errorOf('preparedTransactionExpired'));
@@ -506,7 +506,7 @@ describe('pending sends are broadcast', () => {
     db.close();
   });
 
-  test('except one whose first submission is running, and one that ended meanwhile', async () => {
+  test('except one whose first submission is running, and one that ended during the broadcast', async () => {
     const { db, node, sender } = begin();
     node.answer = async () => (await sender.resubmitPending(), { isAccepted: true });
     await sender.sendSigned(signed);
@@ -525,7 +525,7 @@ describe('pending sends are broadcast', () => {
     db.close();
   });
 
-  test.each(['refused', 'removed'])('until the wallet closes, or a send is %s meanwhile', async (what) => {
+  test.each(['refused', 'removed'])('until the wallet closes, or a send is %s during the broadcast', async (what) => {
     const closing = new AbortController();
     const { db, made, node, pending, commit, sender } = begin({ signal: closing.signal });
     record(made);

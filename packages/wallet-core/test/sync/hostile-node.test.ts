@@ -71,25 +71,25 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
   ],
   ['truncated JSON', 'nodeHostile', /is not JSON/, (node) => changed(node, (text) => text.slice(0, text.length / 2))],
   [
-    'a block left out',
+    'a missing block',
     'nodeHostile',
     /omits blocks below 8/,
     (node) => items(node, (blocks) => blocks.filter(({ blockHeight }) => blockHeight !== 7)),
   ],
   [
-    'a block given twice',
+    'a repeated block',
     'nodeHostile',
     /are not in ascending order/,
     (node) => items(node, (blocks) => blocks.flatMap((block) => (block.blockHeight === 7 ? [block, block] : [block]))),
   ],
   [
-    'a start too high',
+    'missing lowest blocks',
     'gap',
     /serves no blocks below 20/,
     (node) => items(node, (blocks) => blocks.filter(({ blockHeight }) => blockHeight >= 20)),
   ],
   [
-    'a tip a million ahead, and no blocks',
+    'a tip at 1,000,000 without blocks',
     'nodeHostile',
     /reports a tip at 1000000/,
     (node) =>
@@ -107,7 +107,7 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
       })),
   ],
   [
-    'another first block, hidden from the look at it',
+    'another first block while its header cannot be requested',
     'foreignChain',
     /first block is not that of this network/,
     (node) => {
@@ -118,13 +118,13 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
     },
   ],
   [
-    'an answer that never begins',
+    'no response',
     'nodeUnreachable',
     /did not respond in time/,
     (node) => node.on('/getwalletsyncdata', () => () => undefined),
   ],
   [
-    'an answer that never ends',
+    'an endless response',
     'nodeUnreachable',
     /did not complete its response in time/,
     (node) =>
@@ -135,12 +135,12 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
       }),
   ],
   [
-    'a failure without words',
+    'status 500 without a body',
     'nodeFailing',
     /failed \(500\)/,
     (node) => node.on('/getwalletsyncdata', () => ({ status: 500 })),
   ],
-  ['a limit', 'rateLimited', /rate limiting/, (node) => node.on('/getwalletsyncdata', () => ({ status: 429 }))],
+  ['status 429', 'rateLimited', /rate limiting/, (node) => node.on('/getwalletsyncdata', () => ({ status: 429 }))],
   [
     'more blocks than were requested',
     'nodeHostile',
@@ -344,7 +344,7 @@ test('polls a node that publishes its blocks once a minute', async () => {
   expect(kept.sync.status.isFollowing).toBe(true);
   chain.blocks = scriptedChain(151, 'main', honest.blocks);
   const grown = new Promise((resolve) => kept.sync.once('progressed', () => resolve(undefined)));
-  // The clock is stopped meanwhile.
+  // The clock is stopped during the wait.
   notifyTip?.();
   await grown;
   expect(kept.ledger.position().height).toBe(150);

@@ -16,11 +16,11 @@ import { Ledger, walletFromKeys, type WalletOutput } from '../../src';
 import { balanceOf } from '../ledger/support/contents';
 import { SyncedWallet } from './support/wallets';
 
-/* Nodes that report outputs which no block holds, and nodes that cannot prove what they report. */
+/* Nodes that report outputs that are in no block, and nodes that cannot prove their reports. */
 
-/** Chain A from here on holds outputs of alice, and is short enough to be read often. */
+/** Chain A from this height on has outputs of alice, and is short enough to be scanned often. */
 const START = 640;
-/** A block without outputs of alice, where nodes report one. */
+/** A block without outputs of alice, for which the nodes report one. */
 const MADE_UP_AT = 695;
 /** A block with an output of alice. */
 const OWN_AT = 694;
@@ -68,7 +68,7 @@ async function faultyNode(change: (block: ReportedBlock) => void): Promise<Stand
   });
 }
 
-/** A node without the bodies of blocks below its tip, as a pruned one. */
+/** A node without the bodies of blocks below its tip, like a pruned one. */
 const pruned = (from: StandInNode): StandInNode =>
   from.on('/getrawblocks', ({ body }, behind) => behind({ ...body, startHeight: CHAIN_A_HEIGHT }));
 
@@ -94,7 +94,7 @@ function opened(nodes: NodeClient | NodeList): SyncedWallet<Ledger> {
   return wallet;
 }
 
-/** A transaction that no block holds, paying alice. */
+/** A transaction that is in no block and pays alice. */
 function madeUpTransaction(): Json {
   const secret = scalarReduce32(cnFastHash(Buffer.from('made up')));
   const derivation = generateKeyDerivation(secretKeyToPublicKey(alice.viewSecret), secret);
@@ -134,8 +134,8 @@ test('the outputs of an honest node are verified', () => {
 });
 
 const FAULTS: readonly [string, (block: ReportedBlock) => void][] = [
-  ['a made-up transaction in a real block', addMadeUp],
-  ['a transaction left out of a block with own outputs', ({ transactions }) => void transactions.pop()],
+  ['a forged transaction in a real block', addMadeUp],
+  ['a missing transaction in a block with own outputs', ({ transactions }) => void transactions.pop()],
   [
     'a changed amount',
     ({ coinbaseTX, transactions }) => {
@@ -162,7 +162,7 @@ test.each(FAULTS)('rejects %s, and has the correct balance at an honest node', a
   const wallet = opened(client(await faultyNode(fault)));
   await wallet.until(() => wallet.sync.status.stall?.code === 'nodeHostile');
   expect(wallet.sync.status.stall?.message).toMatch(/contents of block \d+ that the bytes of the block do not have/);
-  // Blocks before the one that was made up may be applied.
+  // Blocks below the forged one may be applied.
   expect(expected.transactions).toEqual(expect.arrayContaining([...wallet.ledger.content().transactions]));
   await wallet.sync.swap(client(honest()));
   await wallet.untilSynced();
@@ -198,7 +198,7 @@ test('switches to the next node when a raw block contradicts the report of the n
 test('rejects a block with insufficient proof of work', async () => {
   const network = networkOf('devnet');
   const raw = chainA()[OWN_AT];
-  if (raw === undefined) throw new Error('chain A is shorter');
+  if (raw === undefined) throw new Error('chain A has no such block');
   const { block } = parseBlock(raw.block);
   let weak = parseBlock(raw.block);
   const { powAlgorithm } = network.rulesAt(OWN_AT);
@@ -279,7 +279,7 @@ test('removes a forged spend in a real transaction when another node disproves i
   await wallet.sync.swap(client(honest()));
   await wallet.until(() => wallet.sync.status.isAtTip && wallet.ledger.unverifiedBlocks().length === 0);
   expect(disproved).toEqual([at]);
-  // A whole wallet does it at the tip.
+  // A whole wallet verifies at the tip.
   wallet.ledger.releaseAbandoned();
   expect(holdings(wallet)).toEqual(expected);
 });

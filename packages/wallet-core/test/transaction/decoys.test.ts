@@ -103,7 +103,7 @@ test.each(JUNK)('%s are not ring members', async (name, junk) => {
     expect(node.requests.map(({ count }) => count)).toEqual([8, 2]);
     return;
   }
-  // One of the equal members is valid: the ring falls back to it.
+  // One of the equal members is valid: the ring uses it.
   const one = aliceWith([9_100_000n]);
   expect((await rings(node, one)).every((ring) => ring.length === 2)).toBe(true);
 });

@@ -33,7 +33,7 @@ import type {
   TransactionStatus,
 } from '../../src/transaction/model';
 
-/* Wallets with made-up outputs and a fake node, for tests of sends without a chain. */
+/* Wallets with invented outputs and a fake node, for tests of sends without a chain. */
 
 export const NOW = 1_800_000_000;
 export const devnet = networkOf('devnet');

@@ -9,7 +9,7 @@ import { FILE_SUFFIXES, WalletDb, WalletDbDamaged, walletDbName } from '../../sr
 import { fresh, removeFolders } from '../support/folder';
 import { fillDb, HASH, openDb, signedSend, TABLES, VIEW_KEY } from './support/filled';
 
-/** The campaign takes more: WRKZ_FLIPS=<number>. */
+/** Number of flipped bits; a campaign sets more with WRKZ_FLIPS=<number>. */
 const FLIPS = Number(process.env['WRKZ_FLIPS'] ?? 25);
 
 let walletFile: string;
@@ -69,7 +69,8 @@ test.each(Object.keys(TABLES))('every flipped bit of a row of %s is detected whe
   for (const changed of flipped(row)) {
     write.run(...changed);
     const error = readError(db, table);
-    if (!(error instanceof DamagedSealedRow)) throw new Error(`bit ${count} was not noticed`, { cause: error });
+    if (!(error instanceof DamagedSealedRow))
+      throw new Error(`flipped bit ${count} was not detected`, { cause: error });
     count++;
   }
   expect(count).toBe(64 + 16 * 8 + row[2].length * 8);

@@ -46,7 +46,7 @@ function folder(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(dirname(walletFile), name), 'hex')]));
 }
 
-/** Leaves the database as a killed program does, with a write-ahead log. */
+/** Leaves the database in the state after a kill, with a write-ahead log. */
 async function fillAndKill(): Promise<void> {
   const program = runProgram('wallet-db.ts', [walletFile]);
   for (let i = 0; i < 4; i++) await program.line();
@@ -196,7 +196,7 @@ describe('with a marker in the container,', () => {
     const next = db.log.append('new' as never);
     expect([...db.log.after(mark.position)]).toEqual([{ position: next, change: 'new' }]);
     db.close();
-    // The container now has the mark of this database.
+    // The container now has the marker of this database.
     db = openDb(walletFile, { expected: mark, now: 13 });
     expect(db.identity).toMatchObject({ loss: 'outdated', since: 12 });
     expect(db.isNamedByContainer).toBe(true);
@@ -226,13 +226,13 @@ describe('with a marker in the container,', () => {
 
 describe('a damaged file is not moved', () => {
   const damages: Record<string, () => void> = {
-    'is no database': () => writeFileSync(file, 'text '.repeat(1_000)),
+    'is not a database': () => writeFileSync(file, 'text '.repeat(1_000)),
     'is the database of another program': () => {
       const bytes = readFileSync(file);
       bytes.writeUInt8(0, 68);
       writeFileSync(file, bytes);
     },
-    'is cut short': () => truncateSync(file, statSync(file).size - 4096),
+    'is truncated': () => truncateSync(file, statSync(file).size - 4096),
     'lacks a column': () => {
       const bytes = readFileSync(file);
       bytes.fill(0x78, bytes.indexOf('sealed BLOB'), bytes.indexOf('sealed BLOB') + 6);
@@ -384,7 +384,7 @@ describe('a backup', () => {
   });
 
   test.each<[string, (db: WalletDb) => WalletDbMark | undefined]>([
-    ['without a mark', () => undefined],
+    ['without a marker', () => undefined],
     ['of another database', ({ mark }) => ({ ...mark, database: '00'.repeat(16) })],
     ['that is newer', ({ mark }) => ({ ...mark, position: mark.position + 1 })],
     [

@@ -42,7 +42,7 @@ test('at a lite node the scan starts higher with a warning, and a rescan that wo
   expect(whole.warnings).toEqual([expect.stringContaining('has no blocks below 300')]);
   expect(whole.status).toMatchObject({ liteStartHeight: 300, gap: undefined });
   expect(booksOf(whole)).toEqual(amountsFrom(300, content));
-  // nothing is lost that was never seen
+  // A rescan from below the lite height loses no transaction, because the wallet never had one there.
   await whole.wallet.reset(100);
   await whole.untilSynced();
   expect(booksOf(whole)).toEqual(amountsFrom(300, content));

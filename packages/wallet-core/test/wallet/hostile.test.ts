@@ -7,7 +7,7 @@ import { KEYS, type ScriptedBlock, scriptedChain, serveChain } from '../sync/sup
 import { WholeWallet, type WholeOptions } from './support/whole-wallet';
 import { importKeys } from '../support/imports';
 
-/* What a lying node leaves in a whole wallet and its file, and that nothing of it is left at an honest one. */
+/* Effects of false blocks of a node on a whole wallet and its file, and their removal at an honest node. */
 
 const LENGTH = 60;
 const honest = scriptedChain(LENGTH);
@@ -18,7 +18,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-/** Amounts that stand in quotes become numbers on the wire, whatever their size. */
+/** Serves blocks. Amounts that are strings become JSON numbers, also above 2^53. */
 async function serving(blocks: readonly ScriptedBlock[]): Promise<StandInNode> {
   const node = serveChain(await StandInNode.start(), { blocks });
   open.push(node);
@@ -57,7 +57,7 @@ const untilTip = (whole: WholeWallet, height = LENGTH - 1): Promise<void> =>
 
 type Members = Record<string, unknown>;
 
-/** An honest beginning, then blocks with transactions that no chain holds. */
+/** Honest blocks, then blocks with forged transactions. */
 function lyingChain(): { blocks: ScriptedBlock[]; total: bigint } {
   const blocks = scriptedChain(LENGTH, 'forged', honest.slice(0, 30));
   const [known] = (honest[10]?.coinbaseTX['outputs'] ?? []) as { key: string }[];
@@ -73,15 +73,15 @@ function lyingChain(): { blocks: ScriptedBlock[]; total: bigint } {
     return { ...coinbase, outputs: [{ ...output, amount }], ...more };
   };
   const txPublicKey = honest[10]?.coinbaseTX['txPublicKey'];
-  // an own key a second time, worth more; the same key twice in one transaction; each is counted as what came first
+  // A repeated own key with a larger amount, and a key in two transactions: the first amount counts.
   put(31, { hash: '31'.repeat(32), txPublicKey, unlockTime: 0, outputs: [{ key: knownKey, amount: 10 ** 15 }] });
   put(32, { ...paying(1, 7), hash: '32'.repeat(32) }, { ...paying(1, 9_999), hash: '33'.repeat(32) });
-  // more than a container can hold: the block is passed
+  // Above the max amount of a container: the block is skipped.
   put(34, paying(2, '18446744073709551615'));
-  // inputs that come to more than 64 bits
+  // The inputs sum to more than 64 bits.
   const inputs = ['aa', 'bb'].map((byte) => ({ k_image: byte.repeat(32), amount: '18446744073709551615' }));
   put(36, paying(3, 5, { inputs }));
-  // a lock beyond all times
+  // An unlock time above all heights and timestamps.
   put(38, paying(4, 3, { unlockTime: 2 ** 53 }));
   return { blocks, total: BigInt(LENGTH - 1) * 1_000n + 7n + 5n + 3n };
 }
@@ -120,7 +120,7 @@ test('a node that serves another chain each time leaves a wallet on one of them'
   let polls = 0;
   const serve = node.handlerOf('/getwalletsyncdata');
   node.on('/getwalletsyncdata', (request, behind) => {
-    // It may well end up below the wallet, which then waits for it and has nothing to tell: what comes last is longer.
+    // The last chain is longer: at a lower node the wallet would wait without an event.
     if (++polls > 40) node.on('/getwalletsyncdata', serve);
     chain.blocks = polls > 40 ? longer : polls % 2 === 0 ? branch : honest;
     return serve(request, behind);

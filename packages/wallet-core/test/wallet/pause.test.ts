@@ -4,7 +4,7 @@ import { KEYS, scriptedChain, serveChain } from '../sync/support/scripted-chain'
 import { WholeWallet } from './support/whole-wallet';
 import { importKeys } from '../support/imports';
 
-/* Sends that the wallet pauses by itself, and resumes when the cause has ended. */
+/* The wallet pauses sends by itself, and resumes them when the cause has ended. */
 
 const honest = scriptedChain(60);
 const open: { close(): unknown }[] = [];
@@ -29,7 +29,7 @@ async function walletAt(...nodes: StandInNode[]): Promise<WholeWallet> {
   return whole;
 }
 
-/** Until a pause or a resumption is reported. */
+/** Waits until a condition holds; checked also when a pause or a resumption is reported. */
 async function untilPause(whole: WholeWallet, holds: () => boolean): Promise<void> {
   const changed = (): boolean => whole.wallet.emit('changed');
   whole.wallet.on('paused', changed);

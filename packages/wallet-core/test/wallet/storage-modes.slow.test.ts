@@ -8,7 +8,7 @@ import { reportOf, withoutLocks } from './support/report';
 import { readByKeys, untilPruned } from './support/storage-modes';
 import type { WholeWallet } from './support/whole-wallet';
 
-/* Chain A grown to 3,000 blocks: whole wallets read it from a full, a pruned and a lite node. */
+/* Whole wallets scan chain A, extended to 3,000 blocks, from a full, a pruned and a lite node. */
 
 const COUNT = 3_000;
 const STEP = 60;

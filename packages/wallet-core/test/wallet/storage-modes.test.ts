@@ -10,11 +10,11 @@ import { recordedReport, reportOf, withoutLocks } from './support/report';
 import { readByKeys, untilPruned } from './support/storage-modes';
 import type { WholeWallet } from './support/whole-wallet';
 
-/* Whole wallets that read the chain again from daemons that keep less of it (docs/operations/storage-modes.md). */
+/* Whole wallets that rescan the chain from pruned and lite daemons (docs/operations/storage-modes.md). */
 
 const LITE_HEIGHT = 300;
 const LITE = ['--lite', '--lite-height', String(LITE_HEIGHT)];
-/** What a devnet node keeps of bodies when it is pruned. */
+/** The pruning floor of a devnet node. */
 const PRUNED_TO = CHAIN_A_HEIGHT + 1 - 400;
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));

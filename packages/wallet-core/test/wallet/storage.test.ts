@@ -24,7 +24,7 @@ import { errorNameOf } from '../support/rejection';
 import { balanceOf } from '../ledger/support/contents';
 import { hashOf } from '../ledger/support/model-chain';
 
-/* The container and the wallet database beside it: what survives a crash, another program and damage. */
+/* The container and its wallet database after a crash, after writes of another program, and with damage. */
 
 const PASSWORD = 'secret';
 const open = new Set<WalletStorage>();
@@ -47,7 +47,7 @@ async function opened(file: string): Promise<OpenedStorage> {
   return result;
 }
 
-/** The files as a kill leaves them at this moment, in another folder. */
+/** Copies the files in the state that a kill would leave. @returns the path of the copy */
 function crashImage(file: string): string {
   const copy = fresh('a.wallet');
   for (const suffix of ['', '.db', '.db-wal', '.db-control']) {
@@ -299,7 +299,7 @@ function comparable(ledger: Ledger): unknown {
   return { ...ledger.content(), unknownFields: undefined };
 }
 
-/** SHA-256 of each file; the lock stays beside a container, empty. */
+/** SHA-256 of each file; the empty lock file remains beside a container. */
 function contentsOf(folder: string): [string, string][] {
   return readdirSync(folder)
     .filter((name) => !name.endsWith('.lock'))

@@ -13,7 +13,7 @@ import { readGreen } from './support/read-green';
 import { greenNamed } from './support/recorded-green';
 import { greenFile, PASSWORD } from './support/sealed';
 
-/* WalletGreen files, opened with a daemon that has chain A: the converted wallet after the scan. */
+/* WalletGreen files, opened with a daemon that has chain A. The tests check the converted wallet after the scan. */
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 let node: SuiteNode;

@@ -99,7 +99,7 @@ describe.each(intact)('$name', (recorded) => {
       expect(
         seedOf(content.subWallets.find(({ isPrimary }) => isPrimary)?.privateSpendKey, content.privateViewKey),
       ).toBe(recorded.mnemonicSeed);
-    // Never the height that the reference works out: it lies too high, or wraps around.
+    // Never the height that the reference computes: it is too high, or overflows.
     expect(content.startHeight).toBe(0);
     const earliest = Math.min(...addresses.map(({ creationTimestamp }) => creationTimestamp));
     if (addresses.length > 0) expect(content.startTimestamp).toBeLessThanOrEqual(earliest);

@@ -12,7 +12,7 @@ import { readGreen } from './support/read-green';
 async function contentOf(name: string): Promise<WalletContent> {
   const { path, password } = greenNamed(name);
   const read = await readGreen(path, password);
-  if (read === undefined) throw new Error(`${name} is no container`);
+  if (read === undefined) throw new Error(`${name} is not a container`);
   return read.content;
 }
 

@@ -11,39 +11,39 @@ import { importKeys, importView } from '../../support/imports';
 
 export interface CampaignOptions {
   readonly seed: number;
-  /** The last of them is a view wallet of the first one. */
+  /** Number of wallets; the last one is a view wallet of the first one. */
   readonly wallets: number;
   readonly sends: number;
   readonly blocks: number;
-  /** Of these blocks. */
+  /** Number of blocks with a reorganisation. */
   readonly reorganisations: number;
   readonly restarts: number;
   /** Blocks that fund the wallets before the first send. */
   readonly funding: number;
-  /** Every so manieth wallet follows a node that answers as those of July 2025 do; none when left out. */
+  /** Every n-th wallet uses a node that responds like those of July 2025; default none. */
   readonly oldNodeOf?: number;
-  /** Hears how far it has come. */
+  /** Receives a progress line after each block. */
   readonly tell?: (text: string) => void;
 }
 
-/** A wallet of the campaign with what the chain says of it. */
+/** A wallet of the campaign, with keys to compute its balance from the chain. */
 interface Player {
   readonly name: string;
   readonly money: MoneyWallet;
-  /** Of each spend key. */
+  /** Test wallets by public spend key. */
   readonly purses: ReadonlyMap<string, TestWallet>;
   readonly isView: boolean;
-  /** Its node answers as those of July 2025 do. */
+  /** Whether its node responds like those of July 2025. */
   readonly isOld: boolean;
 }
 
-/** What is refused without harm: the wallet has nothing unlocked, or nobody to hide among. */
+/** Codes of expected refusals: no unlocked balance, or too few decoys. */
 const HARMLESS = new Set([11, 28]);
 const NAMES = ['ann', 'ben', 'cat', 'dan', 'eve', 'fay', 'gus', 'hal', 'ivy'];
-/** Sub-wallets beside the primary one. */
+/** Number of sub-wallets in addition to the primary one. */
 const MORE_KEYS: Readonly<Record<string, number>> = { ben: 1, eve: 2, hal: 3 };
 
-/** Random sends between ten wallets over a chain that is reorganised while its node is restarted. */
+/** Random sends between wallets, with reorganisations and restarts of the nodes. */
 export class Campaign {
   private readonly nodes = new TwoNodes();
   private readonly random: SeededRandom;
@@ -78,7 +78,7 @@ export class Campaign {
     await this.check();
   }
 
-  /** All of it. @throws what an expectation throws */
+  /** Runs the whole campaign. @throws Error for a failed expectation */
   async run(): Promise<void> {
     const { blocks, sends, reorganisations, restarts } = this.options;
     const turn = (every: number, block: number): boolean =>
@@ -105,7 +105,7 @@ export class Campaign {
     return new TestWallet(`${name} ${String(this.options.seed)}`);
   }
 
-  /** Until the count is reached; what is refused for want of money is tried by another wallet. */
+  /** Sends until the count is reached; after a refusal another wallet sends. */
   private async someSends(count: number): Promise<void> {
     while (this.counts.sent < count) {
       const able = this.players.filter(({ isView }) => !isView);
@@ -130,7 +130,7 @@ export class Campaign {
     }
   }
 
-  /** Straight, prepared first, or a sweep. */
+  /** A send, a prepared send, or a sweep. */
   private async anySend({ money: { wallet } }: Player): Promise<{ hash: string; bytes: Buffer }[]> {
     const way = this.random.below(20);
     if (way === 0) return this.swept(wallet);
@@ -157,7 +157,7 @@ export class Campaign {
     return Promise.all(entries.flatMap((entry) => (entry.success ? [this.bytesOf(entry.transactionHash)] : [])));
   }
 
-  /** The bytes of a sweep are not handed out; the node has them. */
+  /** The bytes of a transaction from the pool, because a sweep returns only hashes. */
   private async bytesOf(hash: string): Promise<{ hash: string; bytes: Buffer }> {
     const bytes = this.node.daemon.parts.pool.get(Buffer.from(hash, 'hex'))?.parsed.bytes;
     if (bytes === undefined) throw new Error(`the pool lacks ${hash}`);
@@ -190,7 +190,7 @@ export class Campaign {
     await node.generate(this.anyAddress());
   }
 
-  /** The rival mines alone for a while, with what it has in its pool, and its branch is the longer one. */
+  /** The rival mines a longer branch from its own pool while it is disconnected. */
   private async reorganise(): Promise<void> {
     const depth = 1 + this.random.below(4);
     await this.nodes.cut();
@@ -199,13 +199,13 @@ export class Campaign {
       await this.check();
       await this.one(this.random.of(this.players.filter(({ isView }) => !isView)));
     }
-    // With or without what was sent before the cut.
+    // The branch may contain the sends before the cut.
     for (let i = 0; i <= depth; i++) await this.mine(this.nodes.rival);
     await this.nodes.join();
     this.counts.reorganisations += 1;
   }
 
-  /** The same data, the same port. */
+  /** Restarts the nodes with the same data and RPC port. */
   private async restart(): Promise<void> {
     await this.nodes.restart();
     this.counts.restarts += 1;
@@ -218,7 +218,7 @@ export class Campaign {
     await this.check();
   }
 
-  /** Everything that can be mined is mined, and every coin has its place. */
+  /** Mines all valid transactions, then checks the balances a last time. */
   private async end(): Promise<void> {
     for (let i = 0; i < 30 && this.node.pool().length > 0; i++) await this.mine(this.node);
     await this.check();
@@ -230,7 +230,7 @@ export class Campaign {
   }
 
   /**
-   * Pending sends that no pool holds since the rules changed after a reorganisation: wallets keep them for 60 blocks
+   * Pending sends that no pool has because the rules changed in a reorganisation: wallets retain them for 60 blocks
    * (docs/protocol/wallet.md#submitting).
    */
   private refused(): Buffer[] {
@@ -244,8 +244,8 @@ export class Campaign {
   }
 
   /**
-   * Every balance equals the sum over the chain, and every coin that was made is somebody's.
-   * @param isAfterChange of pools, that is: after a reorganisation or a restart
+   * Checks that every balance equals the sum over the chain, and that all balances add up to the money supply.
+   * @param isAfterChange whether pools may differ, after a reorganisation or a restart
    */
   private async check(isAfterChange = false): Promise<void> {
     const { sum } = this;
@@ -263,15 +263,17 @@ export class Campaign {
   }
 
   /**
-   * Until all stand at the tip and list what the pool holds. After a reorganisation or a restart nodes fill each other's
-   * pools for a while, and a send that no pool holds any more is given up after two questions. Where it comes back later than
-   * that, the wallet knows it again once it is mined.
+   * Waits until all wallets are at the tip and list the transactions of the pool. After a reorganisation or a restart nodes
+   * exchange pool transactions for some time, and a wallet gives up a send after two queries without it. If the send returns
+   * later, the wallet lists it once it is mined.
    */
   private async untilAgreed(isAfterChange: boolean): Promise<void> {
     const end = performance.now() + PATIENCE;
     for (let turn = 1; ; turn++) {
       const { node, sum } = this;
-      const pool = node.pool().map((hash) => this.bytes.get(hash) ?? fail(`a stranger's transaction ${hash}`));
+      const pool = node
+        .pool()
+        .map((hash) => this.bytes.get(hash) ?? fail(`the pool has a transaction of no wallet: ${hash}`));
       await sum.follow(node, [...pool, ...this.refused()]);
       await Promise.all(this.players.map(({ money }) => money.untilAt(sum.height, sum.tip)));
       const apart = this.players.flatMap(({ name, money, purses, isView }) => {
@@ -289,7 +291,7 @@ export class Campaign {
     }
   }
 
-  /** What of its money stands in blocks. */
+  /** Compares a wallet with the chain. @returns the part of its balance that is in blocks */
   private checkPlayer({ name, money, purses }: Player): bigint {
     const { sum } = this;
     const pending = sum.pendingOf([...purses.values()]);
@@ -337,7 +339,7 @@ export class Campaign {
     return this.nodes.node;
   }
 
-  /** Of the player who comes next. */
+  /** Whether the next player uses the old node. */
   private get isOld(): boolean {
     const { oldNodeOf } = this.options;
     return oldNodeOf !== undefined && (this.players.length + 1) % oldNodeOf === 0;
@@ -389,7 +391,7 @@ export class Campaign {
   }
 }
 
-/** Longest wait for what must come to agree, milliseconds. */
+/** Max wait for an expected state, milliseconds. */
 const PATIENCE = 300_000;
 const LONG_ID = '0123456789abcdef'.repeat(4);
 const SHORT_ID = '1122334455667788';
@@ -410,7 +412,7 @@ const amountFor = (
   found: readonly { readonly wallet: TestWallet; readonly amount: bigint }[],
 ): bigint => found.reduce((sum, one) => (one.wallet === purse ? sum + one.amount : sum), 0n);
 
-/** What these transactions bring to a purse, an output a line. */
+/** The outputs of these transactions for a wallet, one line each. */
 const comingOf = (pending: ReturnType<ChainSum['pendingOf']>, purse: TestWallet): string[] =>
   pending
     .flatMap(({ hash, found }) =>

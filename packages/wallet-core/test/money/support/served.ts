@@ -13,12 +13,12 @@ import {
 export const devnet = networkOf('devnet');
 const PASSWORD = 'money';
 
-/** Milliseconds: waits up to this are cut short by a nudge; longer ones are precautions of the wallet. */
+/** Milliseconds: `nudge` ends waits up to this length; longer ones are precautions of the wallet. */
 const SHORT = 10_000;
-/** Ends only what hangs. */
+/** Milliseconds. Long, so that only a hanging test reaches it. */
 const PATIENCE = 300_000;
 
-/** The waits of a wallet, twenty times as fast, and shorter ones end as soon as a test knows that there is something to see. */
+/** The clock of a wallet, twenty times as fast. `nudge` ends short waits when the node has news. */
 class NudgedClock implements WaitClock {
   private readonly waiting = new Set<AbortController>();
 
@@ -37,7 +37,7 @@ class NudgedClock implements WaitClock {
 
 type Way = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
 
-/** A whole wallet on a file, as the services open it, at a node of this machine. */
+/** A whole wallet with a file, opened like by the services, at local nodes. */
 export class MoneyWallet {
   private constructor(
     readonly file: string,
@@ -47,7 +47,7 @@ export class MoneyWallet {
     readonly network: Network,
   ) {}
 
-  /** @param network that of the nodes; a test may give the wallet stricter rules than theirs */
+  /** @param network default that of the nodes; a test may give the wallet stricter rules */
   static async begin(file: string, ports: readonly number[], way: Way, network = devnet): Promise<MoneyWallet> {
     const clock = new NudgedClock();
     return new MoneyWallet(file, await serve({ file, ports, network }, clock, way), clock, ports, network);
@@ -61,7 +61,7 @@ export class MoneyWallet {
     return this.wallet.snapshot.primary as SubWallet;
   }
 
-  /** Closed and opened again, as after a restart of the service. */
+  /** Closes and opens the wallet, like a restart of the service. */
   async reopen(): Promise<void> {
     await this.wallet.close();
     this.opened = await serve(this, this.clock, (dependencies, options) => Wallet.open(dependencies, options));
@@ -71,7 +71,7 @@ export class MoneyWallet {
     return this.wallet.close();
   }
 
-  /** Until something holds of it; looked at after each of its changes, and now and then for what changes without one. */
+  /** Waits until a condition holds. It is checked after each `changed` event, and every 20 ms for changes without one. */
   async until(holds: () => boolean, complaint: () => string): Promise<void> {
     const end = performance.now() + PATIENCE;
     while (!holds()) {
@@ -86,7 +86,7 @@ export class MoneyWallet {
     }
   }
 
-  /** Until it has read this block, and knows that the node has no other above it. */
+  /** Waits until the wallet has scanned this block and it is the tip of the node. */
   untilAt(height: number, hash: string): Promise<void> {
     const at = (): boolean => {
       const { networkHeight, localHeight } = this.wallet.syncStatus;

@@ -2,12 +2,12 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { freePort, Link, Suite, type SuiteNode } from '@wrkz/testing';
 
-/** A node that wallets ask, a rival that can be cut off from it, and the wire between the two. */
+/** A node for wallets, a rival node that can be disconnected from it, and the link between the two. */
 export class TwoNodes {
   readonly suite = new Suite<Daemon>((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
   node!: SuiteNode<Daemon>;
   rival!: SuiteNode<Daemon>;
-  /** Of the node's RPC; the same after a restart. */
+  /** RPC port of the node; the same after a restart. */
   port = 0;
   private link!: Link;
 
@@ -16,7 +16,7 @@ export class TwoNodes {
     await this.startOn();
   }
 
-  /** Mines to an address with times of the past, so that more blocks than hours have passed fit behind them. */
+  /** Mines blocks with past timestamps, so that later blocks do not exceed the clock. */
   async fund(addresses: () => string, blocks: number): Promise<void> {
     const spacing = 30;
     let timestamp = Math.floor(Date.now() / 1000) - 3_600 * 24 + this.node.height * spacing;
@@ -25,7 +25,7 @@ export class TwoNodes {
     }
   }
 
-  /** The rival knows what the node knows, and hears no more of it. */
+  /** Disconnects the rival once it has the tip and the pool of the node. */
   async cut(): Promise<void> {
     await this.rival.untilTip(this.node.tip);
     await this.rival.untilPool(this.node.pool());
@@ -33,13 +33,13 @@ export class TwoNodes {
     await this.rival.untilConnections(0);
   }
 
-  /** The node follows the rival, whose branch must be the longer one. */
+  /** Reconnects the nodes and waits until the node has the branch of the rival, which must be longer. */
   async join(): Promise<void> {
     this.link.join();
     await this.node.untilTip(this.rival.tip);
   }
 
-  /** Both again, on the same data. */
+  /** Restarts both nodes with the same data. */
   async restart(): Promise<void> {
     await Promise.all([this.node.stop(), this.rival.stop()]);
     await this.startOn([this.node.dataDir, this.rival.dataDir]);
@@ -50,7 +50,7 @@ export class TwoNodes {
   }
 
   private async startOn([mine, other]: readonly string[] = []): Promise<void> {
-    // The explorer's methods tell how many coins there are.
+    // The methods of the explorer return the money supply.
     const args = ['--rpc-bind-port', String(this.port), '--daemon-mode', 'explorer'];
     this.node = await this.suite.node(mine === undefined ? { args } : { from: mine, args });
     this.link = this.suite.closeAtEnd(await Link.to(this.node.p2pPort));

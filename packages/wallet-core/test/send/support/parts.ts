@@ -46,7 +46,7 @@ export function parts(more: Partial<WalletContent> = {}) {
   return { db, ledger, events, disk, commit, event, pending };
 }
 
-/** The sender of these parts at a node. */
+/** A sender with these parts and a node. */
 export function senderOf(
   { db, ledger, commit, event, pending }: Parts,
   node: NodeList,

@@ -77,7 +77,7 @@ export class FakeLedger implements SyncLedger {
   ): readonly WalletTransaction[] {
     const { height, hash } = block;
     if (!isVerified) this.unverified.push(height);
-    if (this.blocks.length > 0 && height <= this.position().height) throw new Error(`${height} lies below the tip`);
+    if (this.blocks.length > 0 && height <= this.position().height) throw new Error(`${height} is not above the tip`);
     if (this.broken.has(height)) throw new Error(`${height} cannot be applied`);
     const applied: FakeTransaction[] = [];
     [block.coinbase, ...block.transactions].forEach((transaction, place) => {

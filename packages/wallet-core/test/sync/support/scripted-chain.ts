@@ -25,7 +25,7 @@ export const KEYS: ScanKeys = {
   ],
 };
 
-/** Made-up blocks whose coinbases pay the wallet. @param branch chains with different names share no blocks */
+/** Invented blocks whose coinbases pay the wallet. @param branch chains with different names share no blocks */
 export function scriptedChain(length: number, branch = 'main', from: readonly ScriptedBlock[] = []): ScriptedBlock[] {
   const blocks = [...from];
   while (blocks.length < length) blocks.push(block(blocks.length, branch));
@@ -84,7 +84,7 @@ export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
         if (found === undefined) return { json: { jsonrpc: '2.0', error: { code: -5, message: 'no such block' } } };
         return { json: { jsonrpc: '2.0', result: { block_header: headerOf(found), status: 'OK' } } };
       })
-      // The hashes of these blocks are made up, so no bytes prove them.
+      // The hashes of these blocks are invented, so no bytes prove them.
       .on('/getrawblocks', () => ({ json: { items: [], synced: true, status: 'OK' } }))
       .on('/get_global_indexes_for_range', ({ body }) => ({
         json: {

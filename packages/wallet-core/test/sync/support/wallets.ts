@@ -92,7 +92,7 @@ export class SyncedWallet<L extends SyncLedger = FakeLedger> {
     return this.until(() => this.sync.status.isAtTip);
   }
 
-  /** Resolves when the condition is true. It is checked after each event; the clock runs meanwhile. */
+  /** Resolves when the condition is true. It is checked after each event; the clock runs during the wait. */
   async until(holds: () => boolean): Promise<void> {
     this.sync.start();
     this.clock.go();

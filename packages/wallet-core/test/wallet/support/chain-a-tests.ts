@@ -12,7 +12,7 @@ import { recordedReport, reportOf } from './report';
 import { WholeWallet } from './whole-wallet';
 import { importKeys, importSeed, importView } from '../../support/imports';
 
-/* Tests of whole wallets over files and a daemon that has chain A, compared with the reports and files of the reference. */
+/* Tests of whole wallets with files and a daemon that has chain A, compared with the reports and files of the reference. */
 
 interface RecordedKeys {
   readonly privateViewKey: string;
@@ -39,7 +39,7 @@ const { wallets } = readJson<{ wallets: Record<string, RecordedKey> }>('devnet/c
 export const FILES = Object.entries(wallets).flatMap(([name, { walletFile, restoredWalletFile }]) =>
   [walletFile, restoredWalletFile].flatMap((file) => (file === undefined ? [] : [{ ...file, name }])),
 );
-/** The wallets with keys of their own. */
+/** The wallets with recorded keys of their own; a view wallet has those of another one. */
 export const OWN = Object.keys(wallets).filter((name) => wallets[name]?.keys !== undefined);
 const SEEDS = OWN.filter((name) => keysOf(name).addresses[0]?.mnemonic !== null);
 
@@ -79,7 +79,7 @@ export function openFile({ file, password }: RecordedFile, skipCoinbases = false
   return begin((parts, settings) => Wallet.open(parts, settings), { file: copy, password, skipCoinbases });
 }
 
-/** The same keys, by seed or by keys, with every sub-wallet. */
+/** A wallet restored from its recorded seed or keys, with every sub-wallet. */
 async function restored(name: string, scanHeight: number, by: 'seed' | 'keys'): Promise<WholeWallet> {
   const { privateViewKey, addresses } = keysOf(name);
   const [primary, ...others] = addresses;
@@ -104,7 +104,7 @@ function expectKeys({ privateViewKey, subWallets }: WalletContent, name: string)
   }
 }
 
-/** Keys are tried where there are no words, and where there are several addresses. */
+/** The ways to restore a wallet: by keys if it has no seed words, and both for dave, who has several addresses. */
 export const waysTo = (name: string): readonly ('seed' | 'keys')[] => {
   if (!SEEDS.includes(name)) return ['keys'];
   return name === 'dave' ? ['seed', 'keys'] : ['seed'];
@@ -121,19 +121,19 @@ export function testFile({ name, file, password }: (typeof FILES)[number]): void
     const report = recordedReport(name);
     expect(reportOf(whole.wallet.snapshot)).toEqual(report);
     if (!isView) expectKeys(whole.wallet.snapshot.content, name);
-    // those of a file that never sent anything are nowhere
+    // A restored file has no transaction keys, because it never sent.
     const isLive = file === wallets[name]?.walletFile?.file;
     for (const { hash, key } of (isLive ? wallets[name]?.txPrivateKeys : undefined) ?? []) {
       expect(whole.wallet.snapshot.transactionKey(hash)).toBe(key);
     }
-    // of two files of one wallet, one is enough for that
+    // One rescan per wallet is enough.
     if (!isLive && wallets[name]?.walletFile !== undefined) return;
     await whole.wallet.reset(0);
     await whole.untilSynced();
     expect(reportOf(whole.wallet.snapshot)).toEqual(report);
     if (!isView) expectKeys(whole.wallet.snapshot.content, name);
     expect(whole.warnings).toEqual([]);
-    // The restored file of a wallet with keys of its own is compared in `testRestored`.
+    // `testRestored` compares the restored file of a wallet with recorded keys.
     if (!OWN.includes(name)) await expectSameFile(whole, { file, password });
   });
 }
@@ -183,7 +183,7 @@ export function testScanHeights(name: string, heights: readonly number[]): void 
     for (const height of heights) {
       const whole = await (await restored(name, height, 'keys')).untilSynced();
       expect({ height, ...booksOf(whole) }).toEqual({ height, ...amountsFrom(height, content) });
-      // a rescan from below brings the rest, one from above forgets it
+      // A rescan from below finds the older transactions, one from above drops them.
       await whole.wallet.reset(height === 333 ? 0 : 650);
       await whole.untilSynced();
       expect(booksOf(whole)).toEqual(amountsFrom(height === 333 ? 0 : 650, content));
@@ -192,7 +192,10 @@ export function testScanHeights(name: string, heights: readonly number[]): void 
   });
 }
 
-/** Members that only ours writes are left aside, the lists of hashes, and a counter: one of dave's was restored by its index. */
+/**
+ * A container for comparison, without the fields that only our wallet writes, the lists of hashes, and the index counter: one
+ * sub-wallet of dave was restored by its index.
+ */
 function ofTheReference(text: string): ReturnType<typeof plain> {
   const document = comparable(text);
   const status = (document['walletSynchronizer'] as ReturnType<typeof plain>)[

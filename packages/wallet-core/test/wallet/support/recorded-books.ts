@@ -12,7 +12,7 @@ export interface RecordedFile {
   readonly password: string;
 }
 
-/** The text within a recorded file. */
+/** The decrypted text of a recorded file. */
 export async function textOf({ file, password }: RecordedFile): Promise<string> {
   return (await readContainer(fixturePath(`devnet/${file}`), password)).toString();
 }
@@ -24,13 +24,13 @@ export async function contentOf(recorded: RecordedFile): Promise<WalletContent> 
 
 export interface Amounts {
   readonly balance: { readonly unlocked: bigint; readonly locked: bigint };
-  /** What each transaction brought to each spend key: `hash key amount`, sorted. */
+  /** Net amount of each transaction for each spend key: `hash key amount`, sorted. */
   readonly transfers: readonly string[];
 }
 
 let spenders: ReadonlyMap<string, string> | undefined;
 
-/** Which transaction of chain A spends a key image. */
+/** Hash of the transaction of chain A that spends a key image. */
 function spenderOf(keyImage: string | undefined): string | undefined {
   spenders ??= new Map(
     chainA().flatMap(({ transactions }) =>
@@ -46,9 +46,9 @@ function spenderOf(keyImage: string | undefined): string | undefined {
 }
 
 /**
- * What a wallet with these keys knows that read the chain from a height on, computed from the outputs that the reference
- * wrote down and from who spends them.
- * @param isIncomingOnly spends are not seen
+ * Balance and transfers of a wallet with these keys after a scan from a height on, computed from the outputs in the file of
+ * the reference and the key images of the chain.
+ * @param isIncomingOnly without spends, as in a view wallet
  */
 export function amountsFrom(height: number, content: WalletContent, isIncomingOnly = false): Amounts {
   const transfers = new Map<string, bigint>();
@@ -73,7 +73,7 @@ function lockOf({ unlockTime }: WalletOutput): 'unlocked' | 'locked' {
   return isUnlocked(unlockTime, { height: CHAIN_A_HEIGHT, timestamp: RECORDED_AT }) ? 'unlocked' : 'locked';
 }
 
-/** The same of a wallet. */
+/** Balance and transfers of a wallet. */
 export function amountsOf(content: WalletContent, balance: Amounts['balance']): Amounts {
   const transfers = content.transactions.flatMap(({ hash, transfers: list }) =>
     list.map(({ publicSpendKey, amount }) => `${hash} ${publicSpendKey} ${String(amount)}`),

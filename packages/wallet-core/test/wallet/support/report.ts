@@ -12,7 +12,7 @@ export function withoutLocks({ balance, balances, transactions }: Report): unkno
   return { total: total(balance), totals: balances.map((one) => [one.address, total(one)]), transactions };
 }
 
-/** The reference's report, lists that come in the order of its hash maps sorted. */
+/** The report of the reference. Lists in the order of its hash maps are sorted. */
 export function recordedReport(name: string): Report {
   const report = recorded.wallets[name]?.report;
   if (report === undefined) throw new Error(`no wallet ${name}`);
@@ -24,7 +24,7 @@ export function recordedReport(name: string): Report {
   };
 }
 
-/** The same of a wallet, in its words. */
+/** The report of a wallet, in the format of the reference. */
 export function reportOf(snapshot: WalletSnapshot): Report {
   const { subWallets } = snapshot;
   const addressOf = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));

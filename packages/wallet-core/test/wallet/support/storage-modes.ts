@@ -10,7 +10,7 @@ interface Recorded {
   >;
 }
 const { wallets } = readJson<Recorded>('devnet/chain-a-expected.json');
-/** The keys of a wallet of chain A with all its addresses, read from a height on. */
+/** A wallet with the keys and all addresses of a wallet of chain A, which scans from a height on. */
 export async function readByKeys({ daemon }: SuiteNode, name: string, scanHeight: number): Promise<WholeWallet> {
   const { privateViewKey = '', addresses = [] } = wallets[name]?.keys ?? {};
   const [privateSpendKey = '', ...others] = addresses.map((one) => one.privateSpendKey);
@@ -22,7 +22,7 @@ export async function readByKeys({ daemon }: SuiteNode, name: string, scanHeight
   return whole;
 }
 
-/** Until the last block below this floor is refused, so that the pass is over. */
+/** Waits until the node refuses the last block below this floor, so that the pruning pass has ended. */
 export async function untilPruned(node: SuiteNode, floor: number): Promise<void> {
   for (;;) {
     const header = node.rpc('getblockheaderbyheight', { height: floor - 1 });

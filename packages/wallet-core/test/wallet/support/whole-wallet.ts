@@ -12,17 +12,17 @@ const PASSWORD = 'a password';
 type Way = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
 
 export interface WholeOptions {
-  /** Of daemons on loopback. */
+  /** RPC ports of daemons on loopback. */
   readonly ports: readonly number[];
   readonly file?: string;
   readonly password?: string;
   readonly skipCoinbases?: boolean;
   readonly network?: Network;
-  /** Unix seconds; the time of the recording by default, which unlocks the outputs of chain A that are locked by time. */
+  /** Unix seconds; default the time of the recording, which unlocks the outputs of chain A that are locked by time. */
   readonly now?: number;
 }
 
-/** A wallet as a service puts it together, with its file and a list of nodes; waits take no time. */
+/** A wallet with its file and a list of nodes, composed like in a service; waits take no time. */
 export class WholeWallet {
   readonly warnings: string[] = [];
 
@@ -60,15 +60,15 @@ export class WholeWallet {
   }
 
   /**
-   * Until it stands at the tip and, unless it sees only what comes in, knows the place of each output.
-   * @param isRead it has read the chain itself: of a file of the reference, places of spent outputs may be unknown for ever
+   * Waits until the wallet is at the tip and, unless it is a view wallet, has the global index of each output.
+   * @param isRead whether it has scanned the chain itself: a file of the reference may lack indexes of spent outputs
    */
   async untilSynced(isRead = true): Promise<this> {
     await this.untilHeight(CHAIN_A_HEIGHT, isRead);
     return this;
   }
 
-  /** The same at another tip. */
+  /** Like `untilSynced`, at another tip. */
   async untilHeight(height: number, isRead = true): Promise<void> {
     await this.until(() => {
       const { progress, isViewWallet, subWallets } = this.wallet.snapshot.content;
@@ -78,7 +78,7 @@ export class WholeWallet {
     });
   }
 
-  /** Until something holds of it; looked at whenever it changes. Its clock goes meanwhile. */
+  /** Waits until a condition holds, which is checked after each `changed` event. The clock runs during the wait. */
   async until(holds: () => boolean): Promise<void> {
     this.clock.go();
     try {
