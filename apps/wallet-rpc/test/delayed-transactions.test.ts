@@ -76,7 +76,7 @@ class Wallet extends EventEmitter {
   }
 }
 
-/** As after createDelayedTransaction. */
+/** Creates the state after createDelayedTransaction. */
 function add(hash: string, created = 1): void {
   db.delayed.add({ hash, created, signed: built(hash) });
 }
@@ -86,7 +86,7 @@ const state = (hash: string): string | undefined => db.delayed.get(hash)?.state;
 test('after a restart the inputs of waiting and submitted transactions are locked, those of mined ones are not', () => {
   add(FIRST);
   add(SECOND);
-  // The second one was waiting: another program submitted it, or it was given up and mined all the same.
+  // The second one was waiting: another program submitted it, or it was mined after it was given up.
   const mined = ['22'.repeat(32), '33'.repeat(32)] as const;
   for (const hash of mined) add(hash);
   for (const hash of [SECOND, mined[0]]) db.delayed.move(hash, 'delayed', 'sending');

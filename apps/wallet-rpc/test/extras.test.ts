@@ -18,7 +18,7 @@ type RawBlocks = (start: number, count: number, signal?: AbortSignal) => Promise
 
 const served: RawBlocks = async (start, count) => chainA().slice(start, start + count);
 
-/** The coinbase of a block of chain A, as a wallet would list it. */
+/** The coinbase of a block of chain A, as a wallet lists it. */
 function coinbaseOf(height: number): WalletTransaction {
   const { coinbase } = parseBlock(chainA()[height]?.block ?? Buffer.alloc(0));
   return {

@@ -74,12 +74,12 @@ function validParams(method: string): object {
 }
 
 test.each([
-  ['nested too deeply', '['.repeat(100_000)],
+  ['an array nested too deeply', '['.repeat(100_000)],
   ['an object nested too deeply', `{"a":`.repeat(1_000)],
   ['too many values', `[${'[],'.repeat(50_000)}[]]`],
-  ['cut short', '{"method":"getStatus"'],
+  ['truncated JSON', '{"method":"getStatus"'],
   ['two values', '{} {}'],
-  ['no UTF-8', Buffer.from('{"method":"\xff"', 'latin1')],
+  ['invalid UTF-8', Buffer.from('{"method":"\xff"', 'latin1')],
   ['an infinite number', '{"id":1e999}'],
 ])('a body with %s is a parse error', async (_name, body) => {
   const { status, text } = await service.request(body);
@@ -122,7 +122,7 @@ test('responds to a short request while one with a thousand addresses is checked
     return error?.data?.application_code;
   });
   const short = (async () => {
-    // Until the long request is being processed.
+    // Wait until the long request is being processed.
     for (let i = 0; i < 5; i++) await service.result('getStatus');
     order.push('short');
   })();

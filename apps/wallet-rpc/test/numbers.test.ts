@@ -28,7 +28,7 @@ interface Listed {
   readonly transfers: readonly { readonly address: string; readonly amount: bigint }[];
 }
 
-/** The transactions with their extras. A response waits for them for 5 s only, which a busy machine may exceed. */
+/** The transactions with their extras. A response waits for extras for at most 5 s, which a busy machine may exceed. */
 async function listed(service: TestService): Promise<Listed[]> {
   const range = { firstBlockIndex: 1, blockCount: CHAIN_A_HEIGHT };
   for (;;) {

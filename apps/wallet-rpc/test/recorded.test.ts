@@ -15,7 +15,7 @@ beforeAll(async () => {
   chain = await suite.chainA();
 });
 
-// Each wallet has a node with a pool of its own.
+// Each wallet has its own node with a separate pool.
 beforeEach(async () => {
   node = await suite.node({ from: chain });
 });
@@ -27,7 +27,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Values of earlier responses that a recorded request repeats, to be replaced by ours. */
+/** Values of recorded responses that later requests repeat; they are replaced by values of our responses. */
 class Renamed {
   private readonly ours = new Map<string, string>();
 
@@ -76,7 +76,7 @@ async function replay(rowsToReplay: readonly RecordedRow[], service: TestService
 
 const named = (wallet: string): RecordedRow[] => rows.filter((row) => row.wallet === wallet);
 
-/** Until the wallet is synchronized, with the extras of its transactions. Requests wait only 5 s for them. */
+/** Waits until the wallet is synchronized and has the extras of its transactions. Requests wait for extras for only 5 s. */
 async function ready(service: TestService): Promise<void> {
   await service.synced(CHAIN_A_HEIGHT);
   const { wallet, details } = service.rpc.context;

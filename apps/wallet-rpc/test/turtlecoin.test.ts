@@ -24,7 +24,7 @@ test('the client library of older integrations creates addresses, reads balances
   expect(node.pool()).toEqual([hash]);
 
   const { transactionHash } = await client._postToWalletd<{ transactionHash: string }>(
-    // The library's own method for it fails before it sends a request.
+    // The method of the library fails before it sends a request.
     'createDelayedTransaction',
     { transfers: [client.newTransfer(created, 1)], addresses: [own], changeAddress: own, fee: 1_000, anonymity: 1 },
   );

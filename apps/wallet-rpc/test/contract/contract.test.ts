@@ -40,7 +40,7 @@ test('declares 28 methods, each with a successful request and a provocation of e
   expect(cases).toHaveLength(129);
 });
 
-/** Placeholders of a text stand for any values. */
+/** Placeholders of an error text match any value. */
 const patternOf = (text: string): RegExp =>
   new RegExp(`^${text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '.+')}$`);
 
@@ -76,7 +76,7 @@ test.each(Object.keys(SUCCESSES))('%s succeeds with the declared result', async 
   const declaration = WALLET_METHODS.find(({ name }) => name === method);
   const parsed = declaration?.result.safeParse(result);
   expect([method, parsed?.error]).toEqual([method, undefined]);
-  // Own sends in the pool are forgotten with the rest, and found there again.
+  // The reset drops own sends in the pool too; the pool watcher finds them again.
   if (method === 'reset') {
     await states.alice.synced(CHAIN_A_HEIGHT);
     const { pool } = states.alice.rpc.context;

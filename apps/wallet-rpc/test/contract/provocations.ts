@@ -167,7 +167,7 @@ const diskFull =
     return outcome;
   };
 
-/** By method: a provocation of each of its errors. */
+/** A provocation of each error, by method. */
 export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   save: { ...files('save', {}), walletDatabaseDamaged: provokedBy('save', always({}), damaged) },
   export: {
@@ -315,7 +315,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
       states.interrupted('cut-delayed', 'sendDelayedTransaction', { transactionHash }, transactionHash);
       const { delayed, wallet } = states.alice.rpc.context;
       wallet.db.delayed.move(transactionHash, 'delayed', 'sending');
-      // As while the wallet lists it among those that are in no block.
+      // Like while the wallet lists it as unconfirmed.
       jest.spyOn(delayed, 'isLost').mockReturnValueOnce(false);
       return states.alice.call('sendDelayedTransaction', { transactionHash, idempotencyKey: 'cut-delayed' });
     },

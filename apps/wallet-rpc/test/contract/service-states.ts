@@ -66,7 +66,7 @@ export class ServiceStates {
     return transactionHash;
   }
 
-  /** As after a kill between a send with this key and its response. */
+  /** Creates the state after a kill between a send with this key and its response. */
   interrupted(key: string, method: string, params: object, hash: string): void {
     const { now, wallet } = this.alice.rpc.context;
     const request = { owner: 'json-rpc', key };

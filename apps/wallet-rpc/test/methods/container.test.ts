@@ -26,15 +26,15 @@ test.each([
 });
 
 test.each([
-  ['no name', ''],
-  ['a name with a zero in it', 'a\0.json'],
+  ['an empty name', ''],
+  ['a name with a NUL byte', 'a\0.json'],
   ['the folder itself', '.'],
-  ['the folder by its path', own],
-  ['the folder above', '../a.json'],
+  ['the absolute path of the folder', own],
+  ['a file in the parent folder', '../a.json'],
   ['a sibling whose name begins like the folder', '../wallets-of-others/a.json'],
-  ['the same by its path', `${own}-of-others/a.json`],
-  ['a link that leads out', 'way-out/a.json'],
-  ['a folder that is not there', 'nowhere/a.json'],
+  ['the absolute path of that sibling', `${own}-of-others/a.json`],
+  ['a link to a folder outside', 'way-out/a.json'],
+  ['a missing folder', 'nowhere/a.json'],
 ])('%s is refused', (_what, name) => {
   expect(() => exportPath(own, name)).toThrow('No such file or directory');
 });

@@ -38,7 +38,7 @@ function ended(...args: string[]): { code: number; text: string } {
     if (error instanceof EarlyExit) return { code: error.exitCode, text: error.message };
     throw error;
   }
-  throw new Error('it was taken');
+  throw new Error('the options were accepted');
 }
 
 const basic = ['-w', file, '--rpc-password', 'x'];

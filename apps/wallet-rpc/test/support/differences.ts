@@ -1,14 +1,14 @@
 /** Recorded rows with intended differences, and the reasons (docs/differences.md#wallet-over-json-rpc). */
 const DIFFERENCES: readonly (readonly [reason: string, ids: readonly (number | string)[]])[] = [
   ['negative integers are refused', [111, 139, 154, 216, 231, 239, 242, 265, 280, 288, 293, 383, 410, 425, 450]],
-  ['a rate may have a fraction; one below the least is too small', [233, 234, 282, 283]],
-  ['what no node would take is refused when it is built', [285, 286, 287, 290, 291, 292]],
-  ['short payment ids are taken', [113, 141, 185, 246, 297, 385, 412]],
-  ['the same payment id twice is no conflict', [462]],
-  ['transactions that the reference overlooks are there', [116, 144, 354, 388, 415]],
-  ['an output that the reference overlooks counts', [45, 63, 64, 65, 66, 159]],
-  ['an address of another view key is not ours', [428, 429]],
-  ['more or less was sent or kept before, by what is told above', [478, 484, 487, 488, 489, 490, 494]],
+  ['a rate may have a fraction; one below the minimum is too small', [233, 234, 282, 283]],
+  ['a transaction that every node would refuse is refused before it is built', [285, 286, 287, 290, 291, 292]],
+  ['short payment ids are accepted', [113, 141, 185, 246, 297, 385, 412]],
+  ['two equal payment ids are no conflict', [462]],
+  ['transactions that the reference misses are returned', [116, 144, 354, 388, 415]],
+  ['an output that the reference misses is counted', [45, 63, 64, 65, 66, 159]],
+  ['an address with another view key is not an own address', [428, 429]],
+  ['earlier rows sent or delayed other transactions, for the reasons above', [478, 484, 487, 488, 489, 490, 494]],
 ];
 
 const reasons = new Map(DIFFERENCES.flatMap(([reason, ids]) => ids.map((id) => [id, reason] as const)));

@@ -1,15 +1,15 @@
 import type { WALLET_RPC_OPTIONS } from '../../src';
 
-/** Options of every program, which this one has too. */
+/** Options of every program of the suite. */
 export const GENERAL = ['help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config'] as const;
 
 /** The name of a start-up option. */
 export type OptionName = (typeof WALLET_RPC_OPTIONS)[number]['name'] | (typeof GENERAL)[number];
 
 /**
- * Says that the tests of this file exercise these options. It is called at the top of the file with names in quotes, because
+ * Declares that the tests of this file exercise these options. Call it at the top of the file with names in quotes:
  * `options/table.test.ts` collects them from the sources.
  */
 export function exercises(..._names: readonly OptionName[]): void {
-  // the call is collected from the source
+  // Empty: only the source of the call is read.
 }

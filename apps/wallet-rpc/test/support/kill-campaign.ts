@@ -15,8 +15,8 @@ const FOR_NOW = new Set([6n, 9n, 1003n]);
 const PAYEE = 'bob';
 
 /**
- * A service that is killed while clients send, delay, delete and save: what they were answered is checked at each start, and
- * what arrived is counted at the end.
+ * A service that is killed while clients send, delay, delete and save. The responses are checked at each start, and the received
+ * payments are counted at the end.
  */
 export class KillCampaign {
   readonly book = new PaymentBook();
@@ -62,7 +62,7 @@ export class KillCampaign {
 
   /**
    * A last run without a kill: every request is repeated until it gets a response.
-   * @param isPatient whether to wait for the minutes after which the wallet gives up what never left
+   * @param isPatient whether to wait some minutes until the wallet gives up sends that were never submitted
    */
   async settle(isPatient: boolean): Promise<void> {
     await this.run(async () => {
@@ -83,8 +83,8 @@ export class KillCampaign {
   }
 
   /**
-   * What was cut off on its way is in a block, or waits again and is sent then. The wallet gives a send up after two looks
-   * at the node, a minute apart.
+   * Waits until each interrupted transaction is in a block, or waits again and is sent. The wallet gives up a send after two
+   * queries of the node, a minute apart.
    */
   private async untilClear(): Promise<void> {
     const isOpen = ({ then, isDone }: Payment): boolean => then === 'send' && !isDone;
@@ -246,7 +246,7 @@ export class KillCampaign {
 
   private answered(payment: Payment, hash: unknown): void {
     if (typeof hash !== 'string' || this.book.payments.some((other) => other.hash === hash)) {
-      this.complaints.push(`${String(hash)} was answered to two payments`);
+      this.complaints.push(`${String(hash)} was returned for two payments`);
       return;
     }
     payment.hash = hash;

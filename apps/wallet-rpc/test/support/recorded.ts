@@ -27,7 +27,7 @@ export interface RecordedStart {
   }[];
 }
 
-/** Read with every integer exact: some have all 64 bits. */
+/** Reads the recording with exact integers, because some have 64 bits. */
 export function recordings(): { readonly start: RecordedStart; readonly rows: readonly RecordedRow[] } {
   const lines = readFixture('devnet/wallet-service.jsonl').trim().split('\n');
   const [start, ...rows] = lines.map((line) => parseJson(line) as unknown);
@@ -40,7 +40,7 @@ export function recordings(): { readonly start: RecordedStart; readonly rows: re
   };
 }
 
-/** The body as it was sent. */
+/** The body of the recorded request. */
 export function bodyOf({ method, params, password, rawBody, note }: RecordedRow): string {
   if (rawBody !== undefined) return rawBody;
   const members: Record<string, unknown> = {
@@ -64,7 +64,7 @@ const ID_OF_NOTE = new Map<string, unknown>([
   ['id True', true],
 ]);
 
-/** Of chain A: the hash of the block that holds a transaction, and of the block behind a block. */
+/** Hashes of blocks of chain A: the block with a transaction, and the next block after a block. */
 const chain = { ofTransaction: new Map<string, string>(), behind: new Map<string, string>() };
 
 function readChain(): void {
@@ -87,9 +87,9 @@ interface RecordedItem {
 }
 
 /**
- * A recorded item bears the hash of the block before its own; the answer that is expected instead has the hash of the very
- * block of chain A that holds its transactions (docs/differences.md#wallet-over-json-rpc). An item whose transactions were
- * filtered away has that of the block behind the recorded one.
+ * A recorded item has the hash of the block before its own. The expected response has the hash of the block with its
+ * transactions (docs/differences.md#wallet-over-json-rpc). An item whose transactions were filtered out gets the hash of the
+ * block after the recorded one.
  */
 export function withOwnHashes(text: string): string {
   if (!text.includes('"blockHash":')) return text;
@@ -111,7 +111,7 @@ export function withAddedMembers({ id, params }: RecordedRow, text: string): str
   return returnsAnonymity(id) ? text.replace('"result":{', `"result":{"anonymity":${String(anonymity)},`) : text;
 }
 
-/** Of the last blocks of chain A. */
+/** Default mixin at the tip of chain A. */
 const DEFAULT_ANONYMITY = networkOf('devnet').rulesAt(CHAIN_A_HEIGHT).mixin.default;
 
 /** Fields that are compared as sets, because the C++ program stores them in maps. */

@@ -8,16 +8,16 @@ import { CONTAINER_PASSWORD } from './world';
 
 const running = new Set<ChildProcess>();
 
-/** The whole program in a process of its own, on the sources, so that it can be killed. */
+/** The whole program in a separate process, from its sources, so that a test can kill it. */
 export class ServiceProgram extends RpcClient {
   readonly ended: Promise<unknown>;
 
   private constructor(
     private readonly child: ChildProcess,
     port: number,
-    /** Its log, for the message of a failure. */
+    /** Lines of the log, for the message of a failure. */
     readonly log: string[],
-    /** Resolves when it responds. */
+    /** Resolves when the service responds. */
     readonly listening: Promise<void>,
   ) {
     super(() => port);
@@ -45,19 +45,19 @@ export class ServiceProgram extends RpcClient {
           if (line.includes('listens on')) resolve();
         });
       }
-      child.once('close', () => reject(new Error(`it ended: ${log.slice(-5).join('\n')}`)));
+      child.once('close', () => reject(new Error(`the service ended: ${log.slice(-5).join('\n')}`)));
     });
     listening.catch(() => undefined);
     return new ServiceProgram(child, port, log, listening);
   }
 
-  /** Resolves when it has exited. */
+  /** Resolves when the service has exited. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** Until the wallet is at the tip of its node and at least at this height. @throws Error if it has exited */
+  /** Waits until the wallet is at the tip of its node and at least at this height. @throws Error if the service has exited */
   async synced(height: number): Promise<void> {
     await this.listening;
     for (;;) {

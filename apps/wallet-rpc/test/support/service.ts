@@ -26,7 +26,7 @@ const basics = (file: string, password: string): string[] => [
   ...['--container-file', file, '--container-password', password, '--network', 'devnet', '--log-file', ''],
 ];
 
-/** Creates a container as `--generate-container` does. */
+/** Creates a container like `--generate-container`. */
 export function generate(
   file: string,
   password: string,
@@ -67,7 +67,7 @@ export class TestService extends RpcClient {
     return this.rpc.stop();
   }
 
-  /** Until the wallet is at the tip of the node, at least at this height, and ready to send. */
+  /** Waits until the wallet is at the tip of the node, at least at this height, and ready to send. */
   async synced(height: number): Promise<void> {
     const { wallet } = this.rpc.context;
     const isReady = (): boolean =>

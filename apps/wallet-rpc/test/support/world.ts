@@ -100,7 +100,7 @@ export class World {
     return file;
   }
 
-  /** The same after a scan of chain A, which is done once and copied. */
+  /** Like `container`, after a scan of chain A, which is done once and copied. */
   async read(name: string, node: number): Promise<string> {
     let made = this.made.get(name);
     if (made === undefined) {
