@@ -14,17 +14,17 @@ afterEach(stopAll);
 
 interface Recorded {
   readonly tx: ParsedTransaction;
-  /** The index of its block. */
+  /** Index of the block of the transaction. */
   readonly height: number;
 }
 
-/** The prefix with a nonce of zeros. */
+/** The serialized prefix with a nonce of zeros. */
 function blank(tx: ParsedTransaction): Buffer {
   return Buffer.concat([tx.prefixBytes.subarray(0, -POW_NONCE_SIZE), Buffer.alloc(POW_NONCE_SIZE)]);
 }
 
 async function solveAndCheck(url: string, network: NetworkName, { tx, height }: Recorded): Promise<void> {
-  // a transaction in a block is judged at the index before it
+  // A transaction in a block is checked by the rules of the previous index.
   const judgedAt = height - 1;
   const prefix = blank(tx);
   const request = { prefix: prefix.toString('hex'), wait_ms: 30_000, height: judgedAt };

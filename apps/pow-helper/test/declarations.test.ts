@@ -9,7 +9,7 @@ import { goodRequest, METRICS, nameOf, provocations, startScene, type ErrorName 
 
 stopWallClock();
 
-/* What the declarations say is what the helper does. */
+/* The helper behaves as its API declarations document. */
 
 afterEach(stopAll);
 

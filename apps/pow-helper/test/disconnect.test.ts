@@ -3,11 +3,11 @@ import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
-/* A submission whose sender has left before its answer: nobody knows the job's id, so nobody can ever ask for it. */
+/* A client disconnects before the response to its submission: no client knows the id of the job, so none can fetch its result. */
 
 const ARGS = ['--rate-limit', '0', '--max-jobs-per-minute', '0'];
 
-/** Sends a submission, lets the search begin, and leaves. */
+/** Sends a submission and disconnects once the search has started. */
 async function submitAndLeave(url: string, solver: ManualSolver): Promise<void> {
   const sent = request(`${url}/pow`, { method: 'POST', agent: false });
   sent.on('error', () => undefined);

@@ -170,7 +170,7 @@ test('a request that arrives while the helper stops is refused', async () => {
   const late = request(`${url}/pow`, { method: 'POST', headers: { 'Content-Length': body.length } });
   const answered = once(late, 'response') as Promise<[IncomingMessage]>;
   late.write(body.slice(0, 5));
-  // its head is in when the next request has been answered
+  // The helper has received the head once it responds to the next request.
   await ask(`${url}/health`);
   const stopped = stop();
   late.end(body.slice(5));

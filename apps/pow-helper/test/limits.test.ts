@@ -6,7 +6,7 @@ stopWallClock();
 
 afterEach(stopAll);
 
-/** Half a minute past a full one, so that no test crosses a window. */
+/** The middle of a minute, so that no test crosses the boundary of a rate-limit window. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000 + 30_000;
 const overrides = () => ({ solver: new ManualSolver().solve, now: () => NOW });
 
@@ -72,7 +72,7 @@ describe('forged proxy headers', () => {
     const { url } = await startHelper(['--rate-limit', '1', '--trusted-proxy', '10.0.0.1,127.0.0.1'], overrides());
     expect((await from(url, { 'x-real-ip': ' 1.2.3.4 ', 'x-forwarded-for': '9.9.9.9' })).status).toBe(404);
     expect((await from(url, { 'x-real-ip': '::ffff:1.2.3.4' })).status).toBe(429);
-    // the client may write what it likes in front; only the proxy's own entry counts
+    // A client can forge all entries but the last one, which the proxy adds.
     expect((await from(url, { 'x-forwarded-for': '1.1.1.1, 2.2.2.2' })).status).toBe(404);
     expect((await from(url, { 'x-forwarded-for': '3.3.3.3, 2.2.2.2' })).status).toBe(429);
     expect((await from(url, { 'x-forwarded-for': 'not an address' })).status).toBe(404);

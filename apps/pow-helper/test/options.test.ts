@@ -140,7 +140,7 @@ test('metrics are served only if enabled', async () => {
   for (const name of ['jobs_total', 'queue_waiting', 'hashes_total', 'hashrate', 'solve_seconds']) {
     expect(text).toContain(`wrkz_pow_helper_${name}`);
   }
-  // One dashboard for all programs of the suite: what all have alike bears one name.
+  // One dashboard serves all programs of the suite, so common metrics have common names.
   for (const name of ['http_requests_total', 'http_request_seconds_bucket', 'process_cpu_seconds_total']) {
     expect(text).toMatch(new RegExp(`^${name}`, 'm'));
   }

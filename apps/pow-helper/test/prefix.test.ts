@@ -2,7 +2,7 @@ import { networkOf } from '@wrkz/core-types';
 import { validatePrefix } from '../src/prefix';
 import { keyInput, makePrefix } from './support/helper';
 
-/* The limits of a prefix, from the accepted side. */
+/* The largest accepted values of a prefix. */
 
 const KEY = Buffer.alloc(32, 7);
 const MAX_UINT64 = (1n << 64n) - 1n;

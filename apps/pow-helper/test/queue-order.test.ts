@@ -4,18 +4,18 @@ import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
-/* Whose turn it is when many wait and some have left. */
+/* The order of jobs when some clients have stopped polling. */
 
 const ARGS = ['--rate-limit', '0', '--max-jobs-per-minute', '0', '--max-queue', '4'];
 
 interface Scene {
   readonly url: string;
   readonly solver: ManualSolver;
-  /** Lets so much time pass that nobody counts as waiting any more. */
+  /** Advances the time until every queued job counts as abandoned. */
   pass(): Promise<void>;
 }
 
-/** A queue whose jobs are called by single letters. */
+/** A queue whose jobs are named by single letters. */
 class Letters {
   readonly ids = new Map<string, string>();
   private ended = 0;
@@ -33,7 +33,7 @@ class Letters {
     return (await ask(`${this.scene.url}/pow/${this.ids.get(letter)}${query}`)).body;
   }
 
-  /** The letters that were searched, in this order, after `count` more have been ended. */
+  /** Ends `count` more searches. @returns the letters of all ended jobs, in the order of their searches */
   async order(count: number): Promise<string> {
     const { solver } = this.scene;
     for (let i = 0; i < count; i++) {
@@ -60,7 +60,7 @@ function turns(start: () => Promise<Scene>): void {
     await jobs.poll('c');
     await jobs.submit('e');
     expect(await jobs.order(4)).toBe('acde');
-    // nobody waits for b, and nobody else is there
+    // The abandoned job b runs when no other job is queued.
     expect(await jobs.order(1)).toBe('acdeb');
   });
 
@@ -124,7 +124,7 @@ describe('in memory', () => {
     for (const letter of 'abc') await jobs.submit(letter);
     const held = get(`${scene.url}/pow/${jobs.ids.get('c')}?wait_ms=20000`);
     held.on('error', () => undefined);
-    // three jobs, the request that is held, and the looks themselves
+    // Wait until the helper has the three jobs and the long poll; each query of the count is a request too.
     let looks = 1;
     while ((await requestsAt(scene.url)) < 4 + looks) looks++;
     await scene.pass();

@@ -8,7 +8,7 @@ import { startRedis, withRedis, type RedisServer } from './support/redis';
 
 let redis: RedisServer;
 
-/** Requests that are not answered fail their test long before its end. */
+/** Timeout of requests, below that of a test, so that a missing response fails the test with a clear error. */
 const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(300_000) });
 const look = (url: string, init: RequestInit = {}): Promise<Answer> => ask(url, { ...soon(), ...init });
 const submit = (url: string): Promise<Answer> =>
@@ -20,7 +20,7 @@ const ARGS = ['--rate-limit', '0', '--max-jobs-per-minute', '0'];
 
 interface Watched extends RunningHelper {
   readonly solver: ManualSolver;
-  /** What was logged about the queue's going and coming. */
+  /** Log lines about outages of the queue and their ends. */
   lines(): string[];
 }
 
@@ -32,7 +32,7 @@ async function start(args: readonly string[] = ARGS): Promise<Watched> {
   return { ...running, solver, lines };
 }
 
-/** Asks until the helper says that it is ready, or that it is not. */
+/** Polls /readyz until it returns the status. */
 async function untilReady(url: string, status: 200 | 503): Promise<void> {
   while ((await look(`${url}/readyz`)).status !== status);
 }
@@ -86,7 +86,7 @@ withRedis('Redis is unreachable', () => {
       await Promise.all(Array.from({ length: 10 }, () => submit(url)));
       await release();
       await untilReady(url, 200);
-      // On a busy machine a command may time out once more, which is another change.
+      // On a busy machine another command may time out, which is one more change.
       const changes = lines().map(
         (line) => /^the queue in Redis is (.+?)(?:: .+; jobs are refused until .+)?$/.exec(line)?.[1],
       );
@@ -111,7 +111,7 @@ withRedis('Redis is unreachable', () => {
     test('limits continue to count in the process', async () => {
       const { url } = await start(['--rate-limit', '4', '--max-jobs-per-minute', '0']);
       const id = '0'.repeat(32);
-      // one window has both halves, or each half counts from zero
+      // Both halves are in one window of the limit, or each half starts a new count.
       const first = [await look(`${url}/pow/${id}`), await look(`${url}/pow/${id}`)];
       expect(first.map(({ status }) => status)).toEqual([404, 404]);
       await take();
@@ -142,7 +142,7 @@ withRedis('Redis is unreachable', () => {
       await release();
       await untilReady(url, 200);
       const { body, status } = await look(`${url}/pow/${id}?wait_ms=20000`);
-      // what was killed has forgotten the job
+      // A killed Redis has lost the job.
       expect([status, body['nonce']]).toEqual(_way === 'killed' ? [404, undefined] : [200, '0102030405060708']);
       expect(solver.calls).toHaveLength(1);
       await stop();
@@ -154,7 +154,7 @@ withRedis('Redis is unreachable', () => {
     await expect(start()).rejects.toThrow(/cannot reach the queue at redis:\/\/127\.0\.0\.1:\d+: /);
   });
 
-  test('an emptied Redis: the search ends, its job is unknown, new jobs are accepted', async () => {
+  test('after Redis lost its data the search ends, its job is unknown, and new jobs are accepted', async () => {
     const { url, solver } = await start();
     const id = idOf(await submit(url));
     await solver.started(1);
@@ -163,7 +163,7 @@ withRedis('Redis is unreachable', () => {
     await redis.restart();
     await untilReady(url, 200);
     expect((await look(`${url}/pow/${id}`)).status).toBe(404);
-    // the instance has one search at a time: the next begins only when the other has ended
+    // An instance runs one search at a time: the next one begins when the current one has ended.
     const next = idOf(await submit(url));
     await solver.started(2);
     solver.calls[1]?.finish();
@@ -229,7 +229,7 @@ withRedis('Redis is unreachable', () => {
     expect((await look(`${url}/pow/${queued}`)).status).toBe(200);
   });
 
-  test('a flapping Redis: equal numbers of log lines for outages and ends, and jobs are done afterwards', async () => {
+  test('a flapping Redis logs equal numbers of outages and ends, and jobs are done afterwards', async () => {
     const { url, solver, lines } = await start();
     for (let i = 0; i < 3; i++) {
       redis.pause();

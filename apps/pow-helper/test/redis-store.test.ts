@@ -9,7 +9,7 @@ import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
-/* The steps of the shared queue: what is stored, who holds a job, what becomes of one whose instance died. */
+/* The operations of the shared queue: stored results, locks of jobs, and jobs of an instance that was killed. */
 
 const SPEC = { prefix: makePrefix(), inputs: 1, outputs: 1, difficulty: 45_000n };
 const SOLUTION = { nonce: Buffer.from('0102030405060708', 'hex'), hashes: 1000n };
@@ -38,7 +38,7 @@ withRedis('the shared queue', () => {
 
   async function take(token: string): Promise<TakenJob> {
     const { job } = await store.take(token);
-    if (job === undefined) throw new Error('nothing to take');
+    if (job === undefined) throw new Error('the queue has no job');
     return job;
   }
   const beatFor = (job: TakenJob) => store.heartbeat({ ...job, hashes: 1n }, []);

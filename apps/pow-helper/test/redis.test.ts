@@ -78,7 +78,7 @@ withRedis('instances that share a queue', () => {
   test('the limits per minute are shared by the instances', async () => {
     const args = ['--rate-limit', '6', '--max-jobs-per-minute', '4'];
     const [one, two] = await Promise.all([start(new ManualSolver(), args), start(new ManualSolver(), args)]);
-    // a window may turn in between: at most twice the limit passes then
+    // If a new window begins in between, at most twice the limit is accepted.
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => submit(i % 2 ? one.url : two.url)));
     const passed = answers.filter(({ status }) => status === 200).length;
     expect([4, 8]).toContain(passed);
@@ -101,7 +101,7 @@ withRedis('instances that share a queue', () => {
   test('after kill -9 of one of two instances during a job, every accepted job has a result', async () => {
     const args = ['--queue', redis.url, '--network', 'devnet', '--threads', '1', '--rate-limit', '0'];
     const [one, two] = await Promise.all([startInstance(args), startInstance(args)]);
-    // so many outputs that a job takes a good while even on devnet
+    // Many outputs, so that a job takes some time even on devnet.
     const prefix = (seed: number) =>
       makePrefix({ unlockTime: BigInt(seed), inputs: makeInputs(500), outputs: makeOutputs(90) }).toString('hex');
     const jobs = await Promise.all(

@@ -9,7 +9,7 @@ const KEY = Buffer.alloc(32, 7);
 const MAX = (1n << 64n) - 1n;
 const NOT_CANONICAL_VERSION = Buffer.concat([Buffer.from([0x81, 0x00]), makePrefix().subarray(1)]);
 
-/** Each refusal of the prefix itself: what provokes it. */
+/** A prefix for each reason to refuse a prefix. */
 const prefixes: readonly [RefusalName, Buffer][] = [
   ['tooShort', Buffer.alloc(8)],
   ['notAPrefix', Buffer.alloc(64, 0xff)],

@@ -2,7 +2,7 @@ import { checkHash, powHash, searchNonce } from '@wrkz/crypto';
 import { solve, type Solver, solverWith } from '../src/job';
 import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 
-/* No nonce leaves the helper that was not checked with a hash of its own. */
+/* The helper verifies each nonce with a separate hash before it returns it. */
 
 afterEach(stopAll);
 
@@ -12,7 +12,7 @@ const OPTIONS = { threads: 1, signal: new AbortController().signal, onProgress: 
 const withNonce = (nonce: Buffer): Buffer => Buffer.concat([SPEC.prefix.subarray(0, -8), nonce]);
 const meets = (nonce: Buffer): boolean => checkHash(powHash('cn_upx', withNonce(nonce)), SPEC.difficulty);
 
-/** A search that finds its nonce and hands out the next number. */
+/** A search that finds a valid nonce and returns a later, invalid one. */
 const lyingSearch: typeof searchNonce = async (options) => {
   const found = await searchNonce(options);
   if (found === null) return null;

@@ -20,8 +20,8 @@ function isError(row: ApiError, text: string): boolean {
 const READINESS = z.strictObject({ status: z.literal('UNAVAILABLE') });
 
 /**
- * How a response of a route differs from its declaration: an undeclared status, error or field, or a value that the
- * schema refuses. Empty if it does not.
+ * Differences of a response from the declaration of its route: an undeclared status, error or field, or a value that the
+ * schema refuses. Empty if there are none.
  */
 export function undeclared(route: PowRoute, response: HttpAnswer): string[] {
   const { status, text } = response;
@@ -41,13 +41,13 @@ export function undeclared(route: PowRoute, response: HttpAnswer): string[] {
   return same(z.encode(route.response, read.data), sent) ? [] : [`undeclared fields: ${text}`];
 }
 
-/** Whether two values are the same JSON in any order of fields. */
+/** Whether two values are equal JSON, regardless of the order of fields. */
 function same(left: unknown, right: unknown): boolean {
   const [one, other] = [left, right].map((value) => parseJson(stringifyJson(value)));
   return isDeepStrictEqual(one, other);
 }
 
-/** @returns undefined if it is not JSON */
+/** @returns undefined for a text that is not JSON */
 function parsed(text: string): unknown {
   try {
     return parseJson(text);

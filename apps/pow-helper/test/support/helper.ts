@@ -1,7 +1,7 @@
 import { encodeTransactionPrefix, type TransactionInput, type TransactionPrefix } from '@wrkz/core-types';
 import { PowHelper, readPowHelperConfig, type PowHelperOverrides } from '../../src';
 
-/** A helper on a free port of its own, and how to ask it. */
+/** A running helper on a free port, and its URL. */
 export interface RunningHelper {
   readonly helper: PowHelper;
   readonly url: string;
@@ -27,7 +27,7 @@ export async function startHelper(
   };
 }
 
-/** For afterEach: nothing keeps listening when a test fails halfway. */
+/** Stops all helpers; for `afterEach`, so that none is left after a failed test. */
 export async function stopAll(): Promise<void> {
   const helpers = [...running];
   running.clear();
@@ -58,7 +58,7 @@ export function keyInput(amount: bigint, ring = 2): TransactionInput {
   return { type: 'key', amount, keyOffsets: Array.from({ length: ring }, (_, i) => i + 1), keyImage: KEY };
 }
 
-/** A prefix that is worth working on: one input of 1000, one output of 900, space for a nonce. */
+/** A valid prefix: one input of 1000, one output of 900, space for a nonce. */
 export function makePrefix(changes: Partial<TransactionPrefix> = {}): Buffer {
   return encodeTransactionPrefix({
     version: 1,

@@ -15,7 +15,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** One request over a connection of its own; unlike fetch, a GET may have a body. */
+/** Sends one request over a separate connection. Unlike with fetch, a GET may have a body. */
 export async function send(url: string, { method, path, body, headers = {} }: Asked): Promise<HttpAnswer> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const asked = request(url + path, { method, agent: false, headers: { ...length, ...headers } });
@@ -23,7 +23,7 @@ export async function send(url: string, { method, path, body, headers = {} }: As
   return answerTo(asked);
 }
 
-/** A request whose head is sent, and whose body waits for the call of what is returned. */
+/** Sends the head of a request. @returns a function that sends the body and resolves to the response */
 export function sendInHalves(url: string, { method, path, body = '{}' }: Asked): () => Promise<HttpAnswer> {
   const asked = request(url + path, { method, agent: false, headers: { 'content-length': Buffer.byteLength(body) } });
   asked.write(body.slice(0, 1));

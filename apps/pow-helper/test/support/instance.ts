@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sourceArguments } from '@wrkz/testing/source';
 import { freePort } from '@wrkz/testing';
 
-/** A helper as a process of its own, which can be killed. */
+/** A helper in a separate process, which can be killed. */
 export interface Instance {
   readonly url: string;
   kill(signal: NodeJS.Signals): Promise<{ code: number | null }>;

@@ -7,7 +7,7 @@ interface Call {
   finish(): void;
 }
 
-/** A solver whose jobs end when the test says so. */
+/** A solver whose searches end when the test calls `finish`. */
 export class ManualSolver {
   readonly calls: Call[] = [];
   private readonly startedListeners: (() => void)[] = [];
@@ -26,7 +26,7 @@ export class ManualSolver {
       for (const wake of this.startedListeners.splice(0)) wake();
     });
 
-  /** Resolves once `count` searches have been started in all. */
+  /** Resolves when `count` searches in total have been started. */
   async started(count: number): Promise<void> {
     while (this.calls.length < count) await new Promise<void>((resolve) => this.startedListeners.push(resolve));
   }

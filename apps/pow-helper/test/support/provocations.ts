@@ -9,7 +9,7 @@ import { ManualSolver } from './manual-solver';
 
 export type ErrorName = Exclude<keyof typeof powHelperApi.powErrors, 'notCanonical'> | 'notReady';
 
-/** GET /readyz declares this one itself. */
+/** Names of errors by their row; only GET /readyz declares `notReady`. */
 const NAMES = new Map<ApiError, ErrorName>(
   Object.entries(powHelperApi.powErrors).map(([name, row]) => [row, name as ErrorName]),
 );
@@ -19,12 +19,12 @@ export const METRICS = '--enable-metrics';
 const KEY = Buffer.alloc(32, 7);
 const MAX = (1n << 64n) - 1n;
 
-/** A helper whose clock can be broken, and a job in it that runs until it is told to end. */
+/** A helper with a clock that can fail, and jobs that never finish by themselves. */
 export interface Scene extends RunningHelper {
   /** The ids of a running and a waiting job. */
   readonly jobs: readonly [string, string];
   breakClock(broken: boolean): void;
-  /** From now on these of the queue's methods are others. */
+  /** Replaces methods of the queue. */
   changeQueue(methods: Partial<JobQueue>): void;
 }
 
@@ -59,10 +59,10 @@ export function goodRequest({ method, path }: Pick<PowRoute, 'method' | 'path'>,
   return { method, path: path.replace('{id}', jobs[method === 'DELETE' ? 1 : 0]), body };
 }
 
-/** How a route is brought to one of its errors. */
+/** Makes a route return an error. */
 type Provocation = (route: PowRoute) => Promise<HttpAnswer>;
 
-/** Asks for what is well after a helper has been started with these options. */
+/** Sends valid requests to a helper with these options. */
 const started =
   (args: readonly string[], headers: Record<string, string> = {}, times = 1): Provocation =>
   async (route) => {
@@ -82,7 +82,7 @@ const withBody =
 const prefix = (bytes: Buffer, more: object = {}): Provocation =>
   withBody(JSON.stringify({ prefix: bytes.toString('hex'), ...more }));
 
-/** The head of a request has arrived when the stop begins, its body comes after. */
+/** Sends the head of a request before the stop, and its body during the stop. */
 const whileStopping: Provocation = async (route) => {
   const scene = await startScene();
   const finish = sendInHalves(scene.url, { ...goodRequest(route, scene), body: `{"prefix":"${goodPrefix()}"}` });
@@ -101,7 +101,7 @@ const brokenClock: Provocation = async (route) => {
   return answer;
 };
 
-/** A queue in Redis from the moment on when Redis has gone. */
+/** The queue rejects every call, as during an outage of Redis. */
 const queueAway: Provocation = async (route) => {
   const gone = () => Promise.reject(new PowRefusal('queueAway', { retryAfterSeconds: 2 }));
   const scene = await startScene();
@@ -114,7 +114,7 @@ const unknownJob: Provocation = async (route) => {
   return send(scene.url, goodRequest(route, { ...scene, jobs: ['0'.repeat(32), '0'.repeat(32)] }));
 };
 
-/** By name of the error: what provokes it on every route that declares it. */
+/** A provocation of each error, for every route that declares it. */
 export const provocations: Readonly<Record<ErrorName, Provocation>> = {
   unauthorized: started(['--api-key', 'k']),
   rateLimited: started(['--rate-limit', '2'], {}, 3),

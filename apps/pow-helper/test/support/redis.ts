@@ -6,27 +6,27 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from '@wrkz/testing';
 
-/** A Redis that can be taken away and given back. */
+/** A Redis that tests can kill, restart, pause and resume. */
 export interface RedisServer {
   readonly url: string;
-  /** A connection of the test's own. */
+  /** A separate connection for the test. */
   client(): Redis;
   kill(): Promise<void>;
-  /** Starts it again on its port, with what it saved. */
+  /** Restarts Redis on its port, with the saved data. */
   restart(args?: readonly string[]): Promise<void>;
-  /** Connections succeed from now on, and nothing is answered. */
+  /** Stops the process: connections succeed, but get no response. */
   pause(): void;
   resume(): void;
-  /** The same as `kill`, and its files and connections go too. */
+  /** Kills Redis, closes the clients and removes its files. */
   stop(): Promise<void>;
 }
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
-/** For everything that needs a Redis. */
+/** `describe` for tests that need redis-server; skips them if it is not installed. */
 export const withRedis = hasRedis ? describe : describe.skip;
 
-/** A Redis of the test's own on a free loopback port; it saves nothing by itself. */
+/** A separate Redis on a free loopback port, without snapshots. */
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   const dir = mkdtempSync(join(tmpdir(), 'wrkz-redis-'));
@@ -66,7 +66,7 @@ async function start(args: readonly string[]): Promise<ChildProcess> {
     child.once('exit', () => reject(new Error(`redis-server ended: ${output}`)));
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      // one that has much to load listens before it is ready
+      // With a large dump Redis listens before it is ready.
       if (/ready to accept connections|Loading RDB/i.test(output)) resolve();
     });
   });
