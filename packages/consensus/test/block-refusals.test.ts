@@ -30,8 +30,8 @@ import { accepts, refuses, type Verdict } from './refuses';
 import { unsigned } from './wallet';
 
 /*
- * Every reason to refuse a block. Most start from block 720 of chain A, changed in one place; what comes after that place
- * in the order of the rules is never reached, so the proof of work need not be done again.
+ * Every reason to refuse a block. Most cases change one field of block 720 of chain A. Later rules are never reached, so the
+ * proof of work is not repeated.
  */
 
 const TIP = 719;
@@ -47,7 +47,7 @@ const judge = (pair: ParsedPair, change: Partial<BlockContext> = {}): Promise<Ve
 
 const rebuilt = (block: Block): ParsedBlock => parseBlock(encodeBlock(block));
 
-/** Block 720 with other fields. */
+/** Block 720 with changed fields. */
 function changed(change: Partial<Block>, transactions?: readonly ParsedTransaction[]): ParsedPair {
   const { block, transactions: own } = blockAt(TIP + 1);
   return { block: rebuilt({ ...block.block, ...change }), transactions: transactions ?? own };
@@ -61,12 +61,12 @@ const output = (amount: bigint, key?: Buffer) => ({
   key: key ?? blockAt(TIP + 1).block.block.coinbase.outputs[0]!.key,
 });
 
-/** A transaction of that many bytes and no validity. */
+/** An invalid transaction with this number of bytes of extra. */
 const bulk = (size: number): ParsedTransaction =>
   unsigned({ version: 1, unlockTime: 0n, inputs: [], outputs: [], extra: Buffer.alloc(size) });
 
 describe('on chain A', () => {
-  accepts('block 720 as it is', () => judge(blockAt(TIP + 1)));
+  accepts('the unchanged block 720', () => judge(blockAt(TIP + 1)));
   test('a verified block has its fees, and reports whether its proofs were skipped', async () => {
     const { hash } = blockAt(TIP + 1).block;
     const trusted = new Checkpoints(new Map([[TIP + 1, hash]]));
@@ -83,14 +83,14 @@ describe('on chain A', () => {
     expect(parseBlockOrRefuse(block.bytes)).not.toBeInstanceOf(RuleFailure);
     expect(parseTransactionsOrRefuse(transactions.map((one) => one.bytes))).toHaveLength(transactions.length);
   });
-  refuses('DESERIALIZATION_FAILED', 'a block cut short', () =>
+  refuses('DESERIALIZATION_FAILED', 'a truncated block', () =>
     refusal(parseBlockOrRefuse(blockAt(TIP + 1).block.bytes.subarray(0, -1))),
   );
   test('unreadable bytes are rejected with the reason; other errors are rethrown', () => {
     expect(parseBlockOrRefuse(Buffer.alloc(0))).toMatchObject({ detail: expect.stringMatching(/./) as string });
     expect(() => parseBlockOrRefuse(undefined as never)).toThrow(TypeError);
   });
-  refuses('DESERIALIZATION_FAILED', 'a transaction with a byte too many', () =>
+  refuses('DESERIALIZATION_FAILED', 'a transaction with a surplus byte', () =>
     refusal(parseTransactionsOrRefuse([Buffer.concat([blockAt(TIP + 1).transactions[0]!.bytes, Buffer.alloc(1)])])),
   );
   refuses('REJECTED_AS_ORPHANED', 'another parent', () => judge(changed({ previousHash: Buffer.alloc(32, 1) })));
@@ -98,17 +98,17 @@ describe('on chain A', () => {
     judge(blockAt(TIP + 1), { view: branchTo(TIP - 1) }),
   );
 
-  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'over the hard size of its index', () =>
+  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'a block above the hard size of its index', () =>
     judge(changed({}, [bulk(100_200)])),
   );
-  refuses('WRONG_VERSION', 'the version of another age', () => judge(changed({ majorVersion: 6 })));
-  refuses('WRONG_VERSION', 'the version goes by the height that the coinbase claims', () =>
+  refuses('WRONG_VERSION', 'the version of another range of heights', () => judge(changed({ majorVersion: 6 })));
+  refuses('WRONG_VERSION', 'the coinbase claims a height with another version', () =>
     judge(coinbase({ inputs: [{ type: 'base', height: 100 }] })),
   );
   refuses('WRONG_VERSION', 'a coinbase without a base input claims height 0', () =>
     judge(coinbase({ inputs: [], signatures: [] })),
   );
-  refuses('PARENT_BLOCK_SIZE_TOO_BIG', 'a parent block over 2048 bytes', () => {
+  refuses('PARENT_BLOCK_SIZE_TOO_BIG', 'a parent block of more than 2048 bytes', () => {
     const { parentBlock } = blockAt(TIP + 1).block.block;
     const { baseTransaction } = parentBlock!;
     const extra = Buffer.concat([baseTransaction.extra, Buffer.alloc(2048, 9)]);
@@ -130,14 +130,14 @@ describe('on chain A', () => {
   refuses('TIMESTAMP_TOO_FAR_IN_FUTURE', 'a timestamp of 2^64 - 1', () =>
     judge(changed({ timestamp: (1n << 64n) - 1n })),
   );
-  refuses('TIMESTAMP_TOO_FAR_IN_PAST', 'a second below the median of eleven', () =>
+  refuses('TIMESTAMP_TOO_FAR_IN_PAST', 'a timestamp one second below the median of eleven', () =>
     judge(changed({ timestamp: BigInt(medianOfEleven() - 1) })),
   );
-  refuses('PROOF_OF_WORK_TOO_WEAK', 'the median itself is late enough', () =>
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'a timestamp equal to the median is allowed', () =>
     judge(changed({ timestamp: BigInt(medianOfEleven()) })),
   );
 
-  /** Block 720 on a view in which every output is locked until that time. */
+  /** Block 720 on a view in which every output is locked until this time. */
   const spendingLocked = (until: number): Promise<Verdict> => {
     const locked = Object.assign(Object.create(view) as BranchView, {
       output: (...place: Parameters<BranchView['output']>) => ({
@@ -151,13 +151,17 @@ describe('on chain A', () => {
     expect(Number(blockAt(TIP + 1).block.block.timestamp)).toBeGreaterThan(view.facts(TIP).timestamp);
     expect(blockAt(TIP + 1).transactions).not.toEqual([]);
   });
-  accepts('time locks end at the parent and 60 seconds', () => spendingLocked(view.facts(TIP).timestamp + 60));
-  refuses('INPUT_SPEND_LOCKED_OUT', "a second past that, though the block's own time would do", () =>
-    spendingLocked(view.facts(TIP).timestamp + 61),
+  accepts('a lock that ends 60 seconds after the timestamp of the parent', () =>
+    spendingLocked(view.facts(TIP).timestamp + 60),
+  );
+  refuses(
+    'INPUT_SPEND_LOCKED_OUT',
+    'a lock that ends one second later, although the timestamp of the block is later',
+    () => spendingLocked(view.facts(TIP).timestamp + 61),
   );
 
   refuses('INPUT_WRONG_COUNT', 'two coinbase inputs', () => {
-    // Two inputs claim height 0, so that only a block of version 1 comes as far as this.
+    // With two inputs the claimed height is 0, so only a block of version 1 reaches this rule.
     const { block } = blockAt(1).block;
     const inputs = [...block.coinbase.inputs, ...block.coinbase.inputs];
     const two = rebuilt({
@@ -172,20 +176,20 @@ describe('on chain A', () => {
     const spending = rebuilt({ ...block, coinbase: { ...block.coinbase, inputs } });
     return judge({ block: spending, transactions: [] }, { view: new BranchView(genesisView(devnet)) });
   });
-  refuses('BASE_INPUT_WRONG_BLOCK_INDEX', 'a coinbase of another height', () =>
+  refuses('BASE_INPUT_WRONG_BLOCK_INDEX', 'a coinbase with another height', () =>
     judge(coinbase({ inputs: [{ type: 'base', height: TIP }] })),
   );
   refuses('WRONG_TRANSACTION_UNLOCK_TIME', 'a coinbase locked for 41 blocks', () =>
     judge(coinbase({ unlockTime: BigInt(TIP + 42) })),
   );
-  refuses('OUTPUT_ZERO_AMOUNT', 'a coinbase output of nothing', () => judge(coinbase({ outputs: [output(0n)] })));
-  refuses('OUTPUT_INVALID_KEY', 'a coinbase output to no point', () =>
+  refuses('OUTPUT_ZERO_AMOUNT', 'a coinbase output of amount 0', () => judge(coinbase({ outputs: [output(0n)] })));
+  refuses('OUTPUT_INVALID_KEY', 'a coinbase output whose key is not a point', () =>
     judge(coinbase({ outputs: [output(1n, NO_POINT)] })),
   );
-  refuses('OUTPUTS_AMOUNT_OVERFLOW', 'coinbase outputs over 64 bits', () =>
+  refuses('OUTPUTS_AMOUNT_OVERFLOW', 'coinbase outputs with a sum above 64 bits', () =>
     judge(coinbase({ outputs: [output((1n << 64n) - 1n), output(1n)] })),
   );
-  refuses('BLOCK_REWARD_MISMATCH', 'coinbase outputs of exactly 64 bits', () =>
+  refuses('BLOCK_REWARD_MISMATCH', 'coinbase outputs with the sum 2^64 - 1', () =>
     judge(coinbase({ outputs: [output((1n << 64n) - 2n), output(1n)] })),
   );
 
@@ -209,7 +213,7 @@ describe('on chain A', () => {
   refuses('TRANSACTION_INCONSISTENCY', 'another transaction than the listed one', () =>
     judge(changed({}, [blockAt(700).transactions[0] ?? bulk(10)])),
   );
-  refuses('EMPTY_INPUTS', 'the first bad transaction decides', () => {
+  refuses('EMPTY_INPUTS', 'the first invalid transaction determines the reason', () => {
     const transaction = bulk(10);
     return judge(changed({ transactionHashes: [transaction.hash] }, [transaction]));
   });
@@ -223,19 +227,19 @@ describe('on chain A', () => {
     const verdict = await judge(coinbase({ outputs: [output(1n)] }));
     expect(verdict).toMatchObject({ detail: `1 instead of ${reward}` });
   });
-  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'one image in two transactions of a block', () => {
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image in two transactions of a block', () => {
     const [transaction] = blockAt(TIP + 1).transactions;
     const again = unsigned({ ...transaction!.transaction, extra: Buffer.alloc(3) });
     return judge(changed({ transactionHashes: [transaction!.hash, again.hash] }, [transaction!, again]));
   });
-  refuses('BLOCK_REWARD_MISMATCH', 'a coin more', () =>
+  refuses('BLOCK_REWARD_MISMATCH', 'a reward of one unit more', () =>
     judge(coinbase({ outputs: [...blockAt(TIP + 1).block.block.coinbase.outputs, output(1n)] })),
   );
-  refuses('BLOCK_REWARD_MISMATCH', 'a coin less', () => judge(coinbase({ outputs: [output(1n)] })));
+  refuses('BLOCK_REWARD_MISMATCH', 'a reward that is too small', () => judge(coinbase({ outputs: [output(1n)] })));
 
   refuses('PROOF_OF_WORK_TOO_WEAK', 'a nonce that misses the difficulty', () => judge(withNonce(false)));
-  accepts('another nonce that meets it', () => judge(withNonce(true)));
-  refuses('PROOF_OF_WORK_TOO_WEAK', 'work on a block that the parent does not commit to', () =>
+  accepts('another nonce that meets the difficulty', () => judge(withNonce(true)));
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'a parent that does not commit to the block', () =>
     judge(changed({ minorVersion: 9 })),
   );
 });
@@ -247,7 +251,7 @@ function medianOfEleven(): number {
   return times.sort((a, b) => a - b)[5]!;
 }
 
-/** Block 720 as mined for itself alone, with a nonce that is or is not enough. */
+/** Block 720 with its own parent and a nonce that meets the difficulty, or does not. */
 function withNonce(enough: boolean): ParsedPair {
   const { block, transactions } = blockAt(TIP + 1);
   for (let nonce = 0; ; nonce++) {
@@ -277,7 +281,7 @@ describe('before the hash list was checked', () => {
   refuses('TRANSACTION_INCONSISTENCY', 'a transaction more than are listed', () =>
     on([...early.transactions, bulk(10)]),
   );
-  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'repeats are left to the key images, in any order', () => {
+  refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a repeated hash is only detected by its key images, in any order', () => {
     const [first, second] = early.transactions as [ParsedTransaction, ParsedTransaction];
     const block = rebuilt({ ...early.block.block, transactionHashes: [first.hash, second.hash, first.hash] });
     return judge({ block, transactions: [second, first, first] }, { view: branchTo(place - 1) });
@@ -285,7 +289,7 @@ describe('before the hash list was checked', () => {
 });
 
 describe('sizes and the penalty', () => {
-  /** Block 1 with a coinbase of that many bytes of extra: nothing limits a coinbase but the block. */
+  /** Block 1 with a coinbase with this many bytes of extra: only the size of the block limits a coinbase. */
   const large = (extra: number): ParsedPair => {
     const { block } = blockAt(1).block;
     return {
@@ -295,25 +299,27 @@ describe('sizes and the penalty', () => {
   };
   const on = (pair: ParsedPair): Promise<Verdict> => judge(pair, { view: new BranchView(genesisView(devnet)) });
 
-  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'over twice the median', () => on(large(20_000)));
-  refuses('BLOCK_REWARD_MISMATCH', 'within the penalty the full reward is too much', () => on(large(15_000)));
+  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'a block above twice the median', () => on(large(20_000)));
+  refuses('BLOCK_REWARD_MISMATCH', 'the full reward for a block with a penalty', () => on(large(15_000)));
 });
 
 describe('on an alternative branch', () => {
-  refuses('SIZE_TOO_LARGE', 'the transaction size goes by the median of the main chain', () =>
+  refuses('SIZE_TOO_LARGE', 'a transaction that is too large for the median of the main chain', () =>
     judge(blockAt(TIP + 1), { mainMedianSize: 500 }),
   );
-  accepts('a block that the main chain could hold', () => judge(blockAt(TIP + 1), { mainMedianSize: 100_000 }));
+  accepts('a block that fits the median of the main chain', () => judge(blockAt(TIP + 1), { mainMedianSize: 100_000 }));
 });
 
 describe('the checkpoint zone', () => {
   const { block, transactions } = blockAt(TIP + 1);
   const points = (height: number, hash: Buffer): Checkpoints => new Checkpoints(new Map([[height, hash]]));
 
-  refuses('CHECKPOINT_BLOCK_HASH_MISMATCH', 'another hash than the listed one', () =>
+  refuses('CHECKPOINT_BLOCK_HASH_MISMATCH', 'a hash that differs from the checkpoint', () =>
     judge({ block, transactions }, { checkpoints: points(TIP + 1, Buffer.alloc(32)) }),
   );
-  accepts('the listed hash', () => judge({ block, transactions }, { checkpoints: points(TIP + 1, block.hash) }));
+  accepts('the hash of the checkpoint', () =>
+    judge({ block, transactions }, { checkpoints: points(TIP + 1, block.hash) }),
+  );
 
   test('proof of work, outputs and signatures are not checked below the highest checkpoint', () => {
     const staged = stageGood(blockAt(TIP + 1), contextOn(view, { checkpoints: points(TIP + 100, Buffer.alloc(32)) }));
@@ -321,7 +327,7 @@ describe('the checkpoint zone', () => {
     expect(new Set(staged.proofs.map((proof) => proof.kind))).toEqual(new Set(['outputKey', 'keyImage']));
   });
 
-  accepts('a nonce that misses the difficulty, inside the zone', () =>
+  accepts('a nonce that misses the difficulty, in the checkpoint zone', () =>
     judge(changed({ minorVersion: 9 }), { checkpoints: points(TIP + 100, Buffer.alloc(32)) }),
   );
 });
@@ -330,7 +336,7 @@ describe('difficulty', () => {
   const mainnet = networkOf('mainnet');
   const HEIGHT = 4_000_000;
 
-  /** A mainnet of equal timestamps: the reference divides by zero there. */
+  /** A mainnet chain of equal timestamps: the reference divides by zero for it. */
   const flat = (): ChainView => {
     const facts = (height: number): BlockFacts => ({
       height,

@@ -14,8 +14,8 @@ import { accepts, refuses, type Verdict } from './refuses';
 import { unsigned } from './wallet';
 
 /*
- * The last value that a rule allows and the first that it does not, with the numbers written out. What a rule lets pass
- * here is refused by a later one, or not at all.
+ * The last allowed and the first refused value of each rule, as literal numbers. A block or transaction that passes the rule
+ * here is refused by a later rule, or accepted.
  */
 
 const TIP = 719;
@@ -39,7 +39,7 @@ describe('the hard size', () => {
     ]);
   });
 
-  /** Block 720 with one transaction, the block's cumulative size being `size`. */
+  /** Block 720 with one transaction and the cumulative size `size`. */
   const ofSize = (size: number): ParsedPair => {
     const coinbase = encodeTransaction(blockAt(TIP + 1).block.block.coinbase).length;
     const empty = { version: 1, unlockTime: 0n, inputs: [], outputs: [] } as const;
@@ -51,22 +51,24 @@ describe('the hard size', () => {
   };
   const limit = 100_140; // of index 720
 
-  refuses('TRANSACTION_INCONSISTENCY', 'a block of just the hard size comes further', () => judge(ofSize(limit)));
-  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'a byte more does not', () => judge(ofSize(limit + 1)));
+  refuses('TRANSACTION_INCONSISTENCY', 'a block of exactly the hard size passes the size check', () =>
+    judge(ofSize(limit)),
+  );
+  refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'a block of one more byte does not', () => judge(ofSize(limit + 1)));
 });
 
 describe('the timestamp', () => {
   const at = (seconds: number): Promise<Verdict> => judge(changed({ timestamp: BigInt(NOW + seconds) }));
-  refuses('PROOF_OF_WORK_TOO_WEAK', '360 seconds ahead are allowed', () => at(360));
-  refuses('TIMESTAMP_TOO_FAR_IN_FUTURE', '361 are not', () => at(361));
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'a timestamp 360 seconds ahead is allowed', () => at(360));
+  refuses('TIMESTAMP_TOO_FAR_IN_FUTURE', 'a timestamp 361 seconds ahead is not', () => at(361));
 });
 
 describe('the parent block', () => {
-  /** Block 720 with a parent of that many bytes. */
+  /** Block 720 with a parent of this number of bytes. */
   const withParent = (size: number): ParsedPair => {
     const { parentBlock } = blockAt(TIP + 1).block.block;
     const { baseTransaction } = parentBlock!;
-    // Lengths before the padding grow with it by some bytes.
+    // Length fields before the padding grow by some bytes with it.
     for (let more = size - blockAt(TIP + 1).block.parentSize - 4; ; more++) {
       const extra = Buffer.concat([baseTransaction.extra, Buffer.alloc(more, 9)]);
       const pair = changed({ parentBlock: { ...parentBlock!, baseTransaction: { ...baseTransaction, extra } } });
@@ -77,27 +79,29 @@ describe('the parent block', () => {
     }
   };
   test.each([[2048], [2049]])('a parent of %i bytes can be made', (size) => void withParent(size));
-  // Its commitment still stands, but the work is another's.
-  refuses('PROOF_OF_WORK_TOO_WEAK', 'has 2048 bytes at most', () => judge(withParent(2048)));
-  refuses('PARENT_BLOCK_SIZE_TOO_BIG', 'and not 2049', () => judge(withParent(2049)));
+  // The parent still commits to the block, but its changed bytes have another hash.
+  refuses('PROOF_OF_WORK_TOO_WEAK', 'may have 2048 bytes', () => judge(withParent(2048)));
+  refuses('PARENT_BLOCK_SIZE_TOO_BIG', 'must not have 2049 bytes', () => judge(withParent(2049)));
 });
 
 describe('a transaction', () => {
   test('has at most twice the median less 600 bytes', () => {
     expect([700, 20_000, 100_000].map(transactionSizeLimit)).toEqual([800, 39_400, 199_400]);
   });
-  // Block 720 spends in one transaction, whose size the median is fitted to.
+  // Block 720 has one transaction; the median is computed from its size.
   const { size } = blockAt(TIP + 1).transactions[0]!;
 
-  accepts('as large as the limit allows', () => judge(blockAt(TIP + 1), { mainMedianSize: (size + 600) / 2 }));
-  refuses('SIZE_TOO_LARGE', 'a byte over it', () => judge(blockAt(TIP + 1), { mainMedianSize: (size + 599) / 2 }));
+  accepts('a transaction of the maximum size', () => judge(blockAt(TIP + 1), { mainMedianSize: (size + 600) / 2 }));
+  refuses('SIZE_TOO_LARGE', 'a transaction of one more byte', () =>
+    judge(blockAt(TIP + 1), { mainMedianSize: (size + 599) / 2 }),
+  );
   test('that is too large has its error text', () => {
     expect(new RuleFailure('SIZE_TOO_LARGE').message).toBe('Transaction is too large (in bytes)');
   });
 });
 
 describe('three fast blocks', () => {
-  /** 60 solve times of 60 seconds, but the last three as given. */
+  /** The difficulty after 57 solve times of 60 seconds and these three. */
   const after = (...lastThree: number[]): bigint => {
     const solveTimes = [...Array<number>(57).fill(60), ...lastThree];
     const timestamps = [1_700_000_000];
@@ -127,8 +131,10 @@ describe('a coinbase of two inputs', () => {
     const coinbase = { ...block.coinbase, inputs, signatures: [Buffer.alloc(0), Buffer.alloc(0)] };
     return { block: parseBlock(encodeBlock({ ...block, coinbase })), transactions: [] };
   };
-  refuses('WRONG_VERSION', 'claims height 0, whatever both say', () => judge(both(TIP + 1, TIP + 1)));
-  refuses('INPUT_WRONG_COUNT', 'is refused where that is the right version', () =>
+  refuses('WRONG_VERSION', 'claims height 0, regardless of the heights of both inputs', () =>
+    judge(both(TIP + 1, TIP + 1)),
+  );
+  refuses('INPUT_WRONG_COUNT', 'is refused at a height with the version of height 0', () =>
     judge(both(1, 1), { view: new BranchView(genesisView(devnet)) }),
   );
 });

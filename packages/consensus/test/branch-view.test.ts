@@ -93,7 +93,7 @@ test('a block that does not follow the tip is refused', () => {
 describe('a branch on a base that counts its reads', () => {
   const hashAt = (height: number): Buffer => Buffer.alloc(32, height.toString());
   const factsAt = (height: number) => ({ height, hash: hashAt(height) }) as BlockFacts;
-  /** A chain of that height; `asked` notes the heights that it was asked about. */
+  /** A chain of this height; `asked` records the requested heights. */
   function counted(height: number): { base: ChainView; asked: number[] } {
     const asked: number[] = [];
     const base = {
@@ -104,7 +104,7 @@ describe('a branch on a base that counts its reads', () => {
         return factsAt(at);
       },
       window: (end: number, count: number) => {
-        if (count <= 0) throw new Error('no blocks were asked for');
+        if (count <= 0) throw new Error('no blocks were requested');
         const start = Math.max(0, end - count + 1);
         return Array.from({ length: end - start + 1 }, (_, i) => factsAt(start + i)).filter((facts) => {
           asked.push(facts.height);
@@ -125,7 +125,7 @@ describe('a branch on a base that counts its reads', () => {
     } as never,
     transactions: [],
   });
-  /** A base of 300 with that many blocks on it. */
+  /** A branch of this number of blocks on a base of height 300. */
   function grown(blocks: number): { view: BranchView; asked: number[] } {
     const { base, asked } = counted(300);
     const view = new BranchView(base);

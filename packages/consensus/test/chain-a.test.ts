@@ -28,7 +28,7 @@ test('every value of every block equals that of the reference', () => {
       totalFeeAmount: Number(fees),
     }).toEqual(Object.fromEntries(Object.entries(header).filter(([name]) => REPORTED.has(name))));
     expect(facts.cumulativeDifficulty).toBe(BigInt(facts.height) * 10n + 1n);
-    // What the penalty of block 706 takes is burnt: the coins grow by what the miner gets less the fees.
+    // The penalty of block 706 is burnt: the supply grows by the reward of the miner less the fees.
     expect(facts.generatedCoins - coins).toBe(reward - fees);
     coins = facts.generatedCoins;
   }

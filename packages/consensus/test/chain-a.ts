@@ -3,13 +3,13 @@ import { BranchView, Checkpoints, genesisView, stageBlock, type BlockContext, ty
 import { chainALines } from '@wrkz/testing/fixtures';
 
 /*
- * Devnet chain A (721 blocks that the reference made and accepted) as parsed blocks, and branches that end at any of
+ * Devnet chain A (721 blocks that the reference created and accepted) as parsed blocks, and branches that end at any of
  * its heights.
  */
 
 export const devnet = networkOf('devnet');
 
-/** After the last block, so that no timestamp lies in the future. */
+/** Unix seconds after the last block, so that no timestamp is in the future. */
 export const NOW = 1_800_000_000;
 
 export interface ParsedPair {
@@ -19,7 +19,7 @@ export interface ParsedPair {
 
 let parsed: ParsedPair[] | undefined;
 
-/** Every block of chain A; the place is the height. */
+/** Every block of chain A, by height. */
 export function chainA(): readonly ParsedPair[] {
   parsed ??= chainALines().map((line) => ({
     block: parseBlock(Buffer.from(line.block, 'hex')),
@@ -39,7 +39,7 @@ export function contextOn(view: BranchView, change: Partial<BlockContext> = {}):
   return { network: devnet, view, now: NOW, checkpoints: Checkpoints.none, ...change };
 }
 
-/** Stages a block that must be good as far as cheap checks tell. */
+/** Stages a block. @throws Error if it fails a cheap check */
 export function stageGood(pair: ParsedPair, context: BlockContext): GoodBlock {
   const staged = stageBlock(pair.block, pair.transactions, context);
   if (staged.failure !== undefined) {
@@ -50,7 +50,7 @@ export function stageGood(pair: ParsedPair, context: BlockContext): GoodBlock {
 
 let staged: GoodBlock[] | undefined;
 
-/** Blocks 1 to 720, staged one on the other; the place is the height less 1. Their proofs are not run. */
+/** Blocks 1 to 720, each staged on the previous one; block `height` has the index `height - 1`. Proofs are not run. */
 export function stagedChainA(): readonly GoodBlock[] {
   if (staged !== undefined) return staged;
   staged = [];
@@ -63,7 +63,7 @@ export function stagedChainA(): readonly GoodBlock[] {
   return staged;
 }
 
-/** A fresh branch that ends with block `height` of chain A. */
+/** A new branch that ends with block `height` of chain A. */
 export function branchTo(height: number): BranchView {
   const view = new BranchView(genesisView(devnet));
   for (const block of stagedChainA().slice(0, height)) view.push(block);

@@ -27,9 +27,9 @@ test('without checkpoints there is no zone', () => {
 
 test.each([
   ['a short hash', '1,abcd'],
-  ['no index', `,${'ab'.repeat(32)}`],
-  ['something before the index', `x1,${'ab'.repeat(32)}`],
-  ['something after the hash', `1,${'ab'.repeat(32)} x`],
+  ['a missing index', `,${'ab'.repeat(32)}`],
+  ['text before the index', `x1,${'ab'.repeat(32)}`],
+  ['text after the hash', `1,${'ab'.repeat(32)} x`],
   ['one index with two hashes', `1,${'ab'.repeat(32)}\n1,${'cd'.repeat(32)}`],
 ])('%s is rejected with its line number', (_, text) => {
   expect(() => Checkpoints.fromCsv(text)).toThrow(/checkpoint line [12]/);

@@ -98,7 +98,7 @@ interface Header {
 }
 
 describe('mainnet headers', () => {
-  /** Recomputes what the window allows: only differences of cumulative difficulties count, so any start will do. */
+  /** Recomputes each difficulty with a complete window. Only differences of cumulative difficulties matter, so any start works. */
   const recompute = (file: string): number => {
     const headers = readJson<Header[] | { items: Header[] }>(file);
     const list = Array.isArray(headers) ? headers : headers.items;
@@ -134,7 +134,7 @@ describe('mainnet headers', () => {
 describe('LWMA by another formula', () => {
   const int64 = (value: bigint): bigint => BigInt.asIntN(64, value);
 
-  /** The rule once more, all in bigint, as docs/protocol/difficulty-and-reward.md#lwma writes it. */
+  /** A second implementation in bigint, by the formula of docs/protocol/difficulty-and-reward.md#lwma. */
   function plain(
     ts: bigint[],
     cd: bigint[],
@@ -221,12 +221,12 @@ describe('the legacy rule', () => {
     expect(legacyDifficulty(3, 50, [0, 7], [0n, 1n])).toBe(8n);
   });
 
-  /* No chain of ours had blocks of version 1 or 2 so high. */
+  /* None of our chains had blocks of version 1 or 2 at these heights. */
   test('would have a shorter window and a minimum of 100 for them from index 20160 on', () => {
     expect(legacyDifficulty(1, 20_159, [0, 60], [0n, 7n])).toBe(7n);
     expect(legacyDifficulty(1, 20_160, [0, 60], [0n, 7n])).toBe(100n);
     expect(legacyDifficulty(1, 20_160, [0, 60], [0n, 107n])).toBe(107n);
-    // The work of the last 17 wraps, that of all does not.
+    // The work of the last 17 blocks overflows, the work of all blocks does not.
     const cumulative = Array.from({ length: 30 }, (_, i) => (i === 13 ? 1n : 0n));
     const timestamps = cumulative.map((_, i) => 60 * i);
     expect(legacyDifficulty(1, 20_160, timestamps, cumulative)).toBe(0n);
@@ -234,7 +234,7 @@ describe('the legacy rule', () => {
 });
 
 describe('the window of the next difficulty', () => {
-  /** Which blocks are asked for after this index of mainnet. */
+  /** The requested windows for the block after this index of mainnet. */
   const asked = (parentHeight: number): [number, number][] => {
     const windows: [number, number][] = [];
     const view = {
@@ -248,13 +248,13 @@ describe('the window of the next difficulty', () => {
   };
 
   test.each([
-    ['the first versions, genesis left out', 5, [5, 5]],
+    ['the first versions, without genesis', 5, [5, 5]],
     ['version 3 and 4', 50_000, [50_000, 17]],
     ['LWMA', 4_000_000, [4_000_000, 61]],
   ])('of %s', (_, parentHeight, window) => expect(asked(parentHeight)).toEqual([window]));
 });
 
-test('the minimum difficulty of a height is below every recorded one of mainnet, and the fixed one elsewhere', () => {
+test('the minimum difficulty of a height is below all recorded ones of mainnet, and fixed on other networks', () => {
   const mainnet = networkOf('mainnet');
   const recorded = [
     'rpc/block_headers_at_version_boundaries.json',

@@ -82,7 +82,7 @@ describe('single blocks of every version', () => {
       const header = boundary.get(height);
       if (header === undefined) return expect(height).toBe(4_213_001);
       expect(checkHash(hashes[i]!, BigInt(header.difficulty))).toBe(true);
-      // A hash of this size is not simply under any difficulty.
+      // The hash does not meet every difficulty.
       return expect(checkHash(hashes[i]!, 1n << 60n)).toBe(false);
     });
   });
@@ -96,7 +96,7 @@ describe('single blocks of every version', () => {
     expect([...depths].sort()).toEqual([0, 1, 7]);
   });
 
-  test('on another network the path bits would be the same, but not with a changed branch', () => {
+  test('the parent with a changed branch does not commit to the block', () => {
     const deep = blocks.find(({ block }) => block.block.parentBlock!.blockchainBranch.length === 7)!.block;
     const parent = deep.block.parentBlock!;
     const branch = parent.blockchainBranch.map((hash, i) => (i === 3 ? Buffer.alloc(32) : hash));

@@ -13,7 +13,7 @@ test('the parent of a block commits to it', () => expect(commits(block)).toBe(tr
 test('a block of version 1 needs no parent', () => {
   expect(mergeMiningCommits(blockAt(1).block, devnet)).toBe(true);
 });
-/* The decoder takes neither of these two. */
+/* The decoder refuses the blocks of the next two tests. */
 test('a parent without a tag commits to nothing', () => {
   expect(mergeMiningCommits({ block: withExtra(Buffer.alloc(0)) } as never, devnet)).toBe(false);
 });

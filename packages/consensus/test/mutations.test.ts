@@ -10,17 +10,17 @@ import {
 import { blockAt, branchTo, contextOn } from './chain-a';
 
 /*
- * Blocks and transactions with bytes changed, inserted and taken away come to a verdict: nothing they hold may throw.
+ * Blocks and transactions with changed, inserted or removed bytes are accepted or refused: no content may throw.
  */
 
-/** Blocks with transactions of several ages, and the branches below them. */
+/** Heights of blocks with transactions under different rules. */
 const HEIGHTS = [50, 95, 130, 160, 431, 720];
 let branches: Map<number, BranchView>;
 beforeAll(() => {
   branches = new Map(HEIGHTS.map((height) => [height, branchTo(height - 1)]));
 });
 
-/** Where in the bytes (as a share), what kind of change, and with which byte. */
+/** Position as a fraction of the length, kind (0 replace, 1 insert, 2 remove), and the new byte. */
 const edits = fc.array(
   fc.record({
     at: fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -47,7 +47,7 @@ async function verdict(height: number, block: Buffer, transactions: readonly Buf
 }
 
 test.each(['block', 'transaction'] as const)(
-  'a changed %s',
+  'a changed %s is accepted or refused',
   async (which) => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...HEIGHTS), edits, fc.nat(), async (height, list, pick) => {
@@ -64,7 +64,7 @@ test.each(['block', 'transaction'] as const)(
               );
         const unchanged = which === 'transaction' && edited(raws[place]!, list).equals(raws[place]!);
         expect(result instanceof RuleFailure || result instanceof VerifiedBlock).toBe(true);
-        // A nonce may still meet devnet's difficulty; a transaction must be the listed one to the byte.
+        // A changed block may still meet the difficulty of devnet; a transaction must equal the listed one.
         if (which === 'transaction') expect(result instanceof VerifiedBlock).toBe(unchanged);
       }),
       { numRuns: 250 },

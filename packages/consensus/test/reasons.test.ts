@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Reason, REASONS, RuleFailure, type ReasonCode } from '@wrkz/consensus';
 
-/** Reasons that no rule of this package gives, and who does. */
+/** Reasons that no rule of this package returns, and their sources. */
 const ELSEWHERE: Partial<Record<ReasonCode, string>> = {
   ADDED_TO_MAIN: 'a success of the chain engine',
   ADDED_TO_ALTERNATIVE: 'a success of the chain engine',
@@ -11,7 +11,7 @@ const ELSEWHERE: Partial<Record<ReasonCode, string>> = {
   TRANSACTION_ABSENT_IN_POOL: 'submitblock, which knows the pool',
 };
 
-/** Members of AddBlockErrorCode, BlockValidationError and TransactionValidationError, and their texts by number. */
+/** Values of AddBlockErrorCode, BlockValidationError and TransactionValidationError, and their texts by number. */
 const RECORDED = [
   ['A1', 'ADDED_TO_MAIN', 'Block added to main chain'],
   ['A2', 'ADDED_TO_ALTERNATIVE', 'Block added to alternative chain'],
@@ -62,7 +62,7 @@ const RECORDED = [
   ['T32', 'UNLOCK_TIME_TOO_SMALL', 'Transaction has a too small unlock time'],
 ] as const;
 
-/** Reasons of ours for which the C++ program has no name. */
+/** Our reasons for which the C++ program has no name. */
 const OURS: readonly string[] = [];
 
 const codes = Object.keys(REASONS) as ReasonCode[];

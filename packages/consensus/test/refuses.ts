@@ -1,11 +1,11 @@
 import type { ReasonCode, RuleFailure, VerifiedBlock } from '@wrkz/consensus';
 
-/** What a judged block or transaction came to. */
+/** The result of checking a block or a transaction; undefined for a valid transaction. */
 export type Verdict = RuleFailure | VerifiedBlock | undefined;
 
 /**
- * A test that something is refused for exactly this reason. reasons.test.ts counts these calls: a reason of the table
- * without one fails the suite.
+ * A test for a refusal with exactly this reason. reasons.test.ts collects these calls and fails for a reason of the table
+ * without one.
  */
 export function refuses(code: ReasonCode, title: string, judge: () => Promise<Verdict> | Verdict): void {
   test(`${code}: ${title}`, async () => {
@@ -14,7 +14,7 @@ export function refuses(code: ReasonCode, title: string, judge: () => Promise<Ve
   });
 }
 
-/** The twin of a refusal, one step inside the rule. */
+/** The counterpart of a refusal: a value that the rule just allows. */
 export function accepts(title: string, judge: () => Promise<Verdict> | Verdict): void {
   test(`accepted: ${title}`, async () => {
     expect(codeOf(await judge())).toBe('valid');

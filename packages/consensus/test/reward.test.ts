@@ -23,7 +23,7 @@ const rows = readJsonLines<Row>('vectors/reward.jsonl');
 const rowsOf = (op: Row['op']): Row[] => rows.filter((row) => row.op === op);
 const { rulesAt } = networkOf('mainnet');
 
-/** The vectors mix heights and versions freely, so the rules are put together from both. */
+/** Rules for a version and a height that do not match on mainnet, because the vectors combine them freely. */
 function rulesOf(version: number, height: number): Pick<Rules, 'baseReward' | 'fullRewardZone' | 'feesPenalized'> {
   const firstOfVersion = [0, 0, 2, 3, 4, 302_401, 600_001, 1_000_001];
   return { ...rulesAt(firstOfVersion[version] ?? 0), baseReward: rulesAt(height).baseReward };
@@ -81,7 +81,7 @@ test('the penalty is amount x size x (2 x median - size) / median^2, rounded dow
   );
 });
 
-test('reward and emission add up: what the penalty takes from fees is burnt', () => {
+test('reward and emission add up: the part of the fees that the penalty deducts is burnt', () => {
   const { baseReward, ...rest } = rulesAt(2_000_000);
   fc.assert(
     fc.property(

@@ -141,7 +141,7 @@ describe('fusion', () => {
   });
 });
 
-test('the minimum ring size applies to the largest ring until 4,300,000, to the smallest from there', () => {
+test('the minimum ring size applies to the largest ring until 4,300,000, and to the smallest from there on', () => {
   const { rulesAt } = networkOf('mainnet');
   const mixed = [input(1), input(2)];
   expect(mixinAllowed(mixed, rulesAt(4_299_999).mixin)).toBe(true);

@@ -6,8 +6,8 @@ import { blockAt, branchTo, chainA, devnet, NOW } from './chain-a';
 import { unsigned } from './wallet';
 
 /*
- * Which candidates a template takes, leaves for later, or refuses. A template looks at no signature and no ring member, so
- * candidates need neither.
+ * A template selects candidates, skips them for a later block, or refuses them. It checks no signature and no ring member,
+ * so candidates need neither.
  */
 
 const pair = generateKeyPair();
@@ -38,7 +38,7 @@ const freshImage = (): Buffer => {
   return image;
 };
 
-/** Spends these key images, 10,000 of it as the fee, which no age asks more than. */
+/** Spends these key images with a fee of 60,000, which is enough at every height. */
 function candidate(
   keyImages: Buffer[],
   change: Partial<TransactionPrefix> = {},
@@ -51,7 +51,7 @@ function candidate(
   return unsigned({ version: 1, unlockTime: 0n, inputs, outputs, extra: Buffer.alloc(0), ...change });
 }
 
-/** A transaction of exactly that many bytes and no validity. */
+/** An invalid transaction of exactly this number of bytes. */
 function bulk(size: number): ParsedTransaction {
   for (let length = size - 12; ; length++) {
     const made = unsigned({ version: 1, unlockTime: 0n, inputs: [], outputs: [], extra: Buffer.alloc(length) });
@@ -69,7 +69,7 @@ test('a template contains up to 125 % of the median or the hard size, less the c
 });
 
 describe('transactions that do not fit', () => {
-  // The hard size of index 719 is a byte more than that of 717.
+  // The hard size of index 719 is one byte larger than that of 717.
   const TIP = 718;
   const limit = 99_540;
 
@@ -96,7 +96,7 @@ describe('small candidates that fill a block', () => {
   const small = (padding: number): ParsedTransaction =>
     candidate([freshImage()], { unlockTime: BigInt(TIP + 40), extra: Buffer.alloc(padding) }, [1, 1]);
 
-  /** Offers small candidates that leave `left` bytes of a block. @returns how many of them were taken and visited */
+  /** Offers small candidates that leave `left` bytes of a block. @returns the numbers of selected and of visited candidates */
   async function fill(left: number): Promise<{ taken: number; visited: number; needed: number }> {
     const { size } = small(0);
     const count = Math.floor((LIMIT - MIN_BYTES) / size) - 1;
@@ -125,7 +125,7 @@ describe('small candidates that fill a block', () => {
 });
 
 test('candidates are checked by the rules of the next block', async () => {
-  // From 430 on the smallest ring counts.
+  // From 430 on the minimum applies to the smallest ring.
   const mixed = (): ParsedTransaction => {
     const { inputs, outputs } = candidate([freshImage(), freshImage()]).transaction;
     const rings = [[1, 1], [1]];
@@ -140,7 +140,7 @@ test('candidates are checked by the rules of the next block', async () => {
   expect(taken(await choose(429, after), after)).toEqual(['INVALID_MIXIN']);
 });
 
-test('candidates are checked by the rules of the pool, which has limits before the chain had them', async () => {
+test('candidates are checked by the rules of the pool, which apply some limits before the chain does', async () => {
   expect(devnet.rulesAt(21).extraLimit).toBeUndefined();
   const candidates = [candidate([freshImage()], { extra: Buffer.alloc(2000) })];
   expect(taken(await choose(20, candidates), candidates)).toEqual(['EXTRA_TOO_LARGE']);
@@ -149,7 +149,7 @@ test('candidates are checked by the rules of the pool, which has limits before t
 test('transaction proof of work is required in the hundred blocks in which templates check it', async () => {
   const height = chainA().findIndex((_, index) => devnet.rulesAt(index).templateChecksTxPow) - 1;
   const last = chainA().findLastIndex((_, index) => devnet.rulesAt(index).templateChecksTxPow) - 1;
-  // Without a nonce; the first that fails, as one in twenty does not.
+  // Without a nonce, which meets the difficulty by chance in one of about twenty cases.
   const without = (): ParsedTransaction[] => Array.from({ length: 8 }, () => candidate([freshImage()], {}, [1, 1]));
   const [before, at, after] = [without(), without(), without()];
   const refused = async (tip: number, candidates: ParsedTransaction[]): Promise<number> =>
@@ -168,7 +168,7 @@ test('an unlock time that is valid only at the time of the tip is left for later
   expect(taken(template, candidates)).toEqual(['left', 'taken']);
 });
 
-test('a candidate that shares one of its key images with another, or with the chain, is left', async () => {
+test('a candidate that shares a key image with another one, or with the chain, is left for later', async () => {
   const [first, second] = [freshImage(), freshImage()];
   const { transactions } = chainA().findLast((one) => one.transactions.length > 0)!;
   const [input] = transactions[0]!.transaction.inputs;

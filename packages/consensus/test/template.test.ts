@@ -56,7 +56,7 @@ test.each([0, 1, 2, 3, 30, 60, 100, 149, 720])(
 );
 
 test('a template contains the valid transactions, in order, and reports invalid ones', async () => {
-  // Block 706 has more than a template may take.
+  // Block 706 has more transactions than fit a template.
   const height = chainA()
     .slice(0, 700)
     .findLastIndex(({ transactions }) => transactions.length > 2);
@@ -65,14 +65,14 @@ test('a template contains the valid transactions, in order, and reports invalid 
   const stale = blockAt(300).transactions.concat(blockAt(150).transactions)[0]!;
   const made = await template(view, { candidates: [stale, candidates[0]!, ...candidates] });
   expect(made.refused.map(({ transaction }) => transaction.hash)).toEqual([stale.hash]);
-  // The first stands there twice: its key images are spent by itself the second time.
+  // The first candidate is repeated: the second time its key images are spent.
   expect(made.transactions.map(({ hash }) => hash)).toEqual(candidates.map(({ hash }) => hash));
   const verified = await checkBlock(parseBlock(await mine(made)), made.transactions, contextOn(view));
   expect(verified).toBeInstanceOf(VerifiedBlock);
 });
 
 test('transactions of the chain are left out, and not reported as invalid', async () => {
-  // Before the unlock rule, which would refuse them a block later.
+  // Below the height of the unlock rule, which would refuse them one block later.
   const height = chainA()
     .slice(0, 110)
     .findLastIndex(({ transactions }) => transactions.length > 2);
@@ -91,14 +91,14 @@ test('a template has the same shape as those of the reference', async () => {
   expect(block.timestamp).toBe(BigInt(NOW));
 });
 
-test('a timestamp behind the chain is raised to the median', async () => {
+test('a timestamp below the median of the chain is raised to the median', async () => {
   const view = branchTo(720);
   const made = await template(view, { now: 1 });
   const times = view.window(720, 11).map((one) => one.timestamp);
   expect(Number(made.block.timestamp)).toBe(times.sort((a, b) => a - b)[5]);
 });
 
-/** The coinbase of block 1 of mainnet beside transactions of that many bytes. */
+/** The coinbase of block 1 of mainnet for a block with this many bytes of transactions. */
 const beside = (transactionsSize: number, fees: bigint, nonce: number) =>
   constructCoinbase({
     height: 1,
@@ -134,10 +134,10 @@ test('the coinbase pays exactly the allowed reward, for any size', () => {
 });
 
 test.each([
-  ['as many zeros as are missing', 11_007, 0n, 88, 124, 379],
-  ['one less where the length before them grows', 11_000, 999_999n, 88, 156, 413],
-  ['assumed a byte larger where neither fits, twice', 11_021, 0n, 92, 128, 419],
-  ['and three times', 13_100, 0n, 92, 163, 383],
+  ['with the missing number of zeros', 11_007, 0n, 88, 124, 379],
+  ['with one zero less if the length field grows', 11_000, 999_999n, 88, 156, 413],
+  ['with an assumed size of one more byte if neither fits, twice', 11_021, 0n, 92, 128, 419],
+  ['with an assumed size of one more byte, three times', 13_100, 0n, 92, 163, 383],
 ])('a coinbase below its expected size is padded: %s', (_, transactionsSize, fees, nonce, extra, bytes) => {
   const coinbase = beside(transactionsSize, fees, nonce);
   expect([coinbase.extra.length, encodeTransaction(coinbase).length]).toEqual([extra, bytes]);

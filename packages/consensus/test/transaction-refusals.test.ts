@@ -31,14 +31,14 @@ import {
 } from './wallet';
 
 /*
- * Every reason to refuse a transaction, on top of chain A under the rules of 2026. Each mutation starts from a payment
- * that is valid in the pool and in a block, so that nothing else can be the cause.
+ * Every reason to refuse a transaction, at the tip of chain A under the rules of 2026. Each case changes a payment that is
+ * valid in the pool and in a block, so the change is the only cause.
  */
 
 const TIP = 720;
-/** A point of order 8: it decodes, and l times it is not the identity. */
+/** A point of order 8: it is decoded, but l times the point is not the identity. */
 const TORSION = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
-/** y = p: the reference refuses what is not reduced. */
+/** y = p: the reference refuses encodings that are not reduced. */
 const NO_POINT = Buffer.from('edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');
 
 let view: BranchView;
@@ -76,7 +76,7 @@ async function judge(transaction: ParsedTransaction, change: Partial<Transaction
   return settleTransaction(staged, await runProofs(staged.proofs));
 }
 
-/** One input of a ring of two, a fee of 20,000 that takes the place of the proof of work. */
+/** One input with a ring of two, and a fee of 20,000, which replaces the proof of work. */
 function payment(change: Partial<Draft> = {}): Draft {
   const [output, other] = owned as [OwnedOutput, OwnedOutput];
   return {
@@ -92,7 +92,7 @@ const signed = (draft: Draft): ParsedTransaction => sign(draftPrefix(draft), dra
 const bare = (change: Partial<TransactionPrefix>): ParsedTransaction =>
   unsigned({ ...draftPrefix(payment()), ...change });
 const inputs = () => draftPrefix(payment()).inputs;
-/** Places in `owned`. */
+/** Indexes in `owned`. */
 const first = 0;
 const second = 1;
 const keyInput = (place: number = first, change: object = {}) => {
@@ -101,7 +101,7 @@ const keyInput = (place: number = first, change: object = {}) => {
 };
 const ringOf = (place: number): number[] =>
   [owned[place]!.globalIndex, owned[place + 1]!.globalIndex].sort((a, b) => a - b);
-/** As many outputs as asked for that leave the same fee. */
+/** This number of outputs, with the same fee. */
 const outputs = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ amount: i === 0 ? 980_000n - BigInt(count - 1) : 1n, key: payee }));
 
@@ -112,9 +112,9 @@ describe.each([
   const verdict = (transaction: ParsedTransaction, change: Partial<TransactionContext> = {}): Promise<Verdict> =>
     judge(transaction, { pool, ...change });
 
-  accepts('the payment that all others are made from', () => verdict(signed(payment())));
+  accepts('the unchanged payment', () => verdict(signed(payment())));
 
-  refuses('SIZE_TOO_LARGE', 'larger than twice the median less 600', () =>
+  refuses('SIZE_TOO_LARGE', 'a size above twice the median less 600', () =>
     verdict(bare({ extra: Buffer.alloc(199_400) })),
   );
 
@@ -144,22 +144,22 @@ describe.each([
     expect(proofs.map(({ kind }) => kind)).not.toContain('txPow');
   });
   refuses('EMPTY_INPUTS', 'no inputs', () => verdict(bare({ inputs: [] })));
-  refuses('INPUT_UNKNOWN_TYPE', 'an input that is no key', () =>
+  refuses('INPUT_UNKNOWN_TYPE', 'an input that is not a key input', () =>
     verdict(bare({ inputs: [...inputs(), { type: 'base', height: 1 }] })),
   );
-  refuses('INPUT_IDENTICAL_KEYIMAGES', 'one key image twice', () =>
+  refuses('INPUT_IDENTICAL_KEYIMAGES', 'a repeated key image', () =>
     verdict(bare({ inputs: [keyInput(), keyInput()] })),
   );
-  refuses('INPUT_EMPTY_OUTPUT_USAGE', 'a ring of nobody', () =>
+  refuses('INPUT_EMPTY_OUTPUT_USAGE', 'an empty ring', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: [] })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'an image outside the prime-order group', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image outside the prime-order group', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: TORSION })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image that is no point', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'a key image that is not a point', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT })] })),
   );
-  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'the key image is the reason before what comes after it in the order', () =>
+  refuses('INPUT_INVALID_DOMAIN_KEYIMAGES', 'the key image is checked before the ring and the outputs', () =>
     verdict(bare({ inputs: [keyInput(first, { keyImage: NO_POINT, keyOffsets: [1, 0] })], outputs: [] })),
   );
   refuses('INPUT_IDENTICAL_OUTPUT_INDEXES', 'a zero offset after the first', () =>
@@ -168,31 +168,33 @@ describe.each([
   refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image spent earlier in the block', () =>
     verdict(signed(payment()), { spentInBlock: new Set([keyImageId(owned[first]!.keyImage)]) }),
   );
-  refuses('INPUTS_AMOUNT_OVERFLOW', 'inputs over 64 bits', () =>
+  refuses('INPUTS_AMOUNT_OVERFLOW', 'inputs with a sum above 64 bits', () =>
     verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 }), keyInput(second, { amount: 1n })] })),
   );
-  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'inputs of exactly 64 bits without signatures', () =>
+  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'inputs with the sum 2^64 - 1, without signatures', () =>
     verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 - 1n }), keyInput(second, { amount: 1n })] })),
   );
 
-  refuses('OUTPUT_ZERO_AMOUNT', 'an output of nothing', () => verdict(bare({ outputs: [{ amount: 0n, key: payee }] })));
-  refuses('OUTPUT_AMOUNT_TOO_LARGE', 'an output over 12,500,000,000,000', () =>
+  refuses('OUTPUT_ZERO_AMOUNT', 'an output of amount 0', () =>
+    verdict(bare({ outputs: [{ amount: 0n, key: payee }] })),
+  );
+  refuses('OUTPUT_AMOUNT_TOO_LARGE', 'an output above 12,500,000,000,000', () =>
     verdict(bare({ outputs: [{ amount: 12_500_000_000_001n, key: payee }] })),
   );
-  refuses('WRONG_AMOUNT', 'an output of that much is only too much for its inputs', () =>
+  refuses('WRONG_AMOUNT', 'an output of 12,500,000,000,000 only exceeds its inputs', () =>
     verdict(bare({ outputs: [{ amount: 12_500_000_000_000n, key: payee }] })),
   );
-  refuses('OUTPUT_INVALID_KEY', 'an output to no point', () =>
+  refuses('OUTPUT_INVALID_KEY', 'an output whose key is not a point', () =>
     verdict(bare({ outputs: [{ amount: 1n, key: NO_POINT }] })),
   );
-  refuses('WRONG_AMOUNT', 'outputs over inputs', () =>
+  refuses('WRONG_AMOUNT', 'outputs above the inputs', () =>
     verdict(bare({ outputs: [{ amount: 1_000_001n, key: payee }] })),
   );
-  refuses('WRONG_AMOUNT', 'inputs of nothing', () =>
+  refuses('WRONG_AMOUNT', 'an input of amount 0 without outputs', () =>
     verdict(bare({ inputs: [keyInput(first, { amount: 0n })], outputs: [] })),
   );
 
-  refuses('WRONG_FEE', 'a fee under 10 for each started 128 bytes', () =>
+  refuses('WRONG_FEE', 'a fee below 10 per started 128 bytes', () =>
     verdict(bare({ outputs: [{ amount: 999_981n, key: payee }] })),
   );
   refuses('EXTRA_TOO_LARGE', 'extra of 1024 bytes', () => verdict(bare({ extra: Buffer.alloc(1024) })));
@@ -200,10 +202,10 @@ describe.each([
   refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time 14 blocks ahead', () =>
     verdict(bare({ unlockTime: BigInt(TIP + 14) })),
   );
-  refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time of 899 seconds', () =>
+  refuses('UNLOCK_TIME_TOO_SMALL', 'an unlock time 899 seconds ahead', () =>
     verdict(bare({ unlockTime: BigInt(context().blockTimestamp + 899) })),
   );
-  accepts('an unlock time of 900 seconds', () =>
+  accepts('an unlock time 900 seconds ahead', () =>
     verdict(signed(payment({ unlockTime: BigInt(context().blockTimestamp + 900) }))),
   );
   refuses('EXCESSIVE_OUTPUTS', '91 outputs', () => verdict(bare({ outputs: outputs(91) })));
@@ -212,53 +214,55 @@ describe.each([
   refuses('INVALID_MIXIN', 'a ring of nine', () =>
     verdict(bare({ inputs: [keyInput(first, { keyOffsets: new Array<number>(9).fill(1) })] })),
   );
-  refuses('INVALID_MIXIN', 'one ring of one beside a larger one', () =>
+  refuses('INVALID_MIXIN', 'a ring of one and a larger ring', () =>
     verdict(bare({ inputs: [keyInput(first), keyInput(second, { keyOffsets: [1] })] })),
   );
-  refuses('POW_INVALID', 'a fee of 9,999 and no work', () =>
+  refuses('POW_INVALID', 'a fee of 9,999 without proof of work', () =>
     verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, false)),
   );
-  accepts('a fee of 9,999 with work', () => verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, true)));
+  accepts('a fee of 9,999 with proof of work', () =>
+    verdict(withWork({ outputs: [{ amount: 990_001n, key: payee }] }, true)),
+  );
 
   refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'a key image that the chain has spent', () => {
     const spent = ownedCoinbases('frank', 1_000_000n)[0]!;
     return verdict(signed(payment({ spends: [{ output: spent, ring: withOther(spent) }] })));
   });
-  refuses('INPUT_SPEND_LOCKED_OUT', 'a member that is still locked', () =>
+  refuses('INPUT_SPEND_LOCKED_OUT', 'a ring member that is still locked', () =>
     verdict(signed(payment({ spends: [lockedSpend()] }))),
   );
-  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'a member that does not exist', () => {
+  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'a ring member that does not exist', () => {
     const [output] = owned;
     const draft = payment({ spends: [{ output: output!, ring: [output!.globalIndex, 4_000_000] }] });
     return verdict(unsigned(draftPrefix(draft)));
   });
   refuses(
     pool ? 'INPUT_INVALID_GLOBAL_INDEX' : 'INPUT_INVALID_SIGNATURES_COUNT',
-    'a member reached twice, over 2^32',
+    'a ring member that is referenced twice, by an overflow at 2^32',
     () =>
       verdict(bare({ inputs: [keyInput(first, { keyOffsets: [owned[first]!.globalIndex, 0x80000000, 0x80000000] })] })),
   );
   if (pool) refuses('INPUT_INVALID_GLOBAL_INDEX', 'a valid ring in descending order', () => verdict(descending()));
   else accepts('a valid ring in descending order', () => verdict(descending()));
   refuses('INPUT_INVALID_SIGNATURES', 'a signature of zeros', () => verdict(bare({})));
-  refuses('INPUT_INVALID_SIGNATURES', 'one bit of a signature', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'a signature with a flipped bit', () => {
     const { transaction } = signed(payment());
     const signatures = transaction.signatures.map((one) => Buffer.from(one));
     signatures[0]![70]! ^= 1;
     return verdict(reparse({ ...transaction, signatures }));
   });
-  refuses('INPUT_INVALID_SIGNATURES', 'a prefix changed after signing', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'a prefix that was changed after signing', () => {
     const { transaction } = signed(payment());
     return verdict(reparse({ ...transaction, extra: Buffer.from([1]) }));
   });
-  refuses('INPUT_INVALID_SIGNATURES', 'the identity as a key image passes for one and fails as a signature', () => {
+  refuses('INPUT_INVALID_SIGNATURES', 'the identity as key image, which only fails the signature check', () => {
     const identity = Buffer.alloc(32);
     identity[0] = 1;
     return verdict(bare({ inputs: [keyInput(first, { keyImage: identity })] }));
   });
 });
 
-/** A signed payment whose ring names its larger index first: the sum of the offsets wraps at 2^32. */
+/** A signed payment whose ring has its larger index first: the sum of the offsets overflows at 2^32. */
 function descending(): ParsedTransaction {
   const draft = payment();
   const [low, high] = ringOf(first) as [number, number];
@@ -266,7 +270,7 @@ function descending(): ParsedTransaction {
   return sign({ ...draftPrefix(draft), inputs }, draft.spends, view);
 }
 
-/** The output of another ring beside one's own. */
+/** A ring of this output and another one. */
 const withOther = (output: OwnedOutput): number[] => [output.globalIndex, owned[0]!.globalIndex].sort((a, b) => a - b);
 
 /** A coinbase of the last 40 blocks. */
@@ -277,7 +281,7 @@ function lockedSpend(): Draft['spends'][number] {
   return { output, ring: withOther(output) };
 }
 
-/** Signed, with a nonce in extra that meets devnet's difficulty, or surely does not. */
+/** A signed payment with a nonce in extra that meets the difficulty of devnet, or does not. */
 function withWork(change: Partial<Draft>, enough: boolean): ParsedTransaction {
   for (let nonce = 0; ; nonce++) {
     const extra = Buffer.alloc(9, 4);
@@ -289,11 +293,11 @@ function withWork(change: Partial<Draft>, enough: boolean): ParsedTransaction {
 }
 
 describe('by height', () => {
-  /** The payment as an age below saw it: unsigned, since only cheap rules are asked about. */
+  /** The reason by the rules of another height. Unsigned, because only cheap checks run. */
   const cheapCode = (prefix: TransactionPrefix, change: Partial<TransactionContext>): string | undefined =>
     stageTransaction(unsigned(prefix), context(change)).failure;
 
-  refuses('OUTPUTS_AMOUNT_OVERFLOW', 'outputs over 64 bits, before outputs had a maximum', () =>
+  refuses('OUTPUTS_AMOUNT_OVERFLOW', 'outputs with a sum above 64 bits, before outputs had a maximum', () =>
     judge(
       bare({
         outputs: [
@@ -304,16 +308,16 @@ describe('by height', () => {
       { height: 79 },
     ),
   );
-  refuses('WRONG_AMOUNT', 'outputs of exactly 64 bits are only too much for the inputs', () =>
+  refuses('WRONG_AMOUNT', 'outputs with the sum 2^64 - 1 only exceed the inputs', () =>
     judge(bare({ outputs: [MAX_UINT64 - 1n, 1n].map((amount) => ({ amount, key: payee })) }), { height: 79 }),
   );
 
-  test('blocks have each limit from its height on, the pool has some of them always', () => {
+  test('blocks have each limit from its height on, the pool has some of them at every height', () => {
     const large = { ...draftPrefix(payment()), extra: Buffer.alloc(1024) };
     expect(cheapCode(large, { height: 93 })).not.toBe('EXTRA_TOO_LARGE');
     expect(cheapCode(large, { height: 94 })).toBe('EXTRA_TOO_LARGE');
     expect(cheapCode(large, { height: 93, pool: true })).toBe('EXTRA_TOO_LARGE');
-    // With the fee of that age.
+    // With the fee of that height.
     const many = { ...draftPrefix(payment()), outputs: outputs(91).map((one) => ({ ...one, amount: 1n })) };
     expect(cheapCode(many, { height: 76 })).not.toBe('EXCESSIVE_OUTPUTS');
     expect(cheapCode(many, { height: 77 })).toBe('EXCESSIVE_OUTPUTS');
@@ -327,7 +331,7 @@ describe('by height', () => {
       .find((one) => one.unlockTime <= 54n && early.keyImageHeight(one.keyImage) === undefined)!;
     const draft = payment({ spends: [{ output, ring: [output.globalIndex, 4_000_000] }], unlockTime: 0n });
     const prefix = draftPrefix(draft);
-    // The one member that exists signs alone; a second signature hangs behind it.
+    // Only one ring member exists: its ring of one is signed, and a second signature is appended.
     const alone = generateRingSignatures(prefixHash(prefix), output.keyImage, [output.key], output.secret, 0);
     const transaction = reparse({ ...prefix, signatures: [Buffer.concat([alone, Buffer.alloc(64)])] });
     expect(await judge(transaction, { view: early, height: 53 })).toBeUndefined();
@@ -339,7 +343,7 @@ describe('by height', () => {
     });
   });
 
-  test('unlock times are compared with the clock until 600,000, with the tip from there', async () => {
+  test('unlock times are compared with the clock until 600,000, and with the tip from there on', async () => {
     const mainnet = networkOf('mainnet');
     const locked = 1_750_000_000n;
     const lockedView = Object.assign(Object.create(view) as BranchView, {
@@ -407,7 +411,7 @@ describe('a template checks again at its own height', () => {
   });
 });
 
-test('INPUT_INVALID_SIGNATURES: a ring of outputs that do not exist, while signatures were not counted', () => {
+test('INPUT_INVALID_SIGNATURES: a ring of missing outputs at a height without a check of the signature count', () => {
   const early = branchTo(20);
   expect(devnet.rulesAt(20).signatureCountChecked).toBe(false);
   const nobody = bare({ inputs: [keyInput(first, { keyOffsets: [4_000_000, 1, 1, 1] })], unlockTime: 0n });

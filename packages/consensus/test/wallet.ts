@@ -17,14 +17,14 @@ import { ringIndexes, type ChainView } from '@wrkz/consensus';
 import { readJson } from '@wrkz/testing/fixtures';
 import { chainA } from './chain-a';
 
-/* Outputs of chain A whose keys are known, and transactions that spend them for real. */
+/* Outputs of chain A with known keys, and signed transactions that spend them. */
 
 interface WalletKeys {
   privateViewKey: string;
   addresses: { privateSpendKey: string; publicSpendKey: string }[];
 }
 
-/** An output that can be signed for. */
+/** An output with its secret key. */
 export interface OwnedOutput {
   readonly amount: bigint;
   readonly globalIndex: number;
@@ -46,7 +46,7 @@ export function walletKeys(name: string): { viewSecret: Buffer; spendSecret: Buf
   };
 }
 
-/** What the first address of a wallet received in coinbases of one amount, oldest first. */
+/** Coinbase outputs of one amount to the first address of a wallet, oldest first. */
 export function ownedCoinbases(name: string, amount: bigint): OwnedOutput[] {
   const { viewSecret, spendSecret, spendPublic } = walletKeys(name);
   const owned: OwnedOutput[] = [];
@@ -70,7 +70,7 @@ export function ownedCoinbases(name: string, amount: bigint): OwnedOutput[] {
   return owned;
 }
 
-/** One ring: what is spent, and the global indexes that hide it (its own among them). */
+/** A spent output, and the global indexes of its ring, its own included. */
 export interface Spend {
   readonly output: OwnedOutput;
   readonly ring: readonly number[];
@@ -85,7 +85,7 @@ export interface Draft {
 
 const relativeOffsets = (ring: readonly number[]): number[] => ring.map((index, i) => index - (ring[i - 1] ?? 0));
 
-/** The prefix of a draft, as a wallet would write it. */
+/** The prefix of a draft, as a wallet builds it. */
 export function draftPrefix({ spends, outputs, unlockTime, extra }: Draft): TransactionPrefix {
   const inputs = spends.map(({ output, ring }): TransactionInput => ({
     type: 'key',
@@ -96,7 +96,7 @@ export function draftPrefix({ spends, outputs, unlockTime, extra }: Draft): Tran
   return { version: 1, unlockTime, inputs, outputs, extra };
 }
 
-/** Signs every ring of a prefix; members are looked up as a verifier looks them up. */
+/** Signs every ring of a prefix. Ring members are looked up like in a verifier. */
 export function sign(prefix: TransactionPrefix, spends: readonly Spend[], view: ChainView): ParsedTransaction {
   const hash = prefixHash(prefix);
   const signatures = prefix.inputs.map((input, i) => {
@@ -109,7 +109,7 @@ export function sign(prefix: TransactionPrefix, spends: readonly Spend[], view: 
   return reparse({ ...prefix, signatures });
 }
 
-/** A prefix with signatures of zeros, for refusals that come before signatures are looked at. */
+/** A transaction with signatures of zeros, for refusals before the check of signatures. */
 export function unsigned(prefix: TransactionPrefix): ParsedTransaction {
   const signatures = prefix.inputs.map((input) =>
     Buffer.alloc(input.type === 'key' ? 64 * input.keyOffsets.length : 0),
