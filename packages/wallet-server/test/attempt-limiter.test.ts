@@ -42,7 +42,7 @@ async function second(): Promise<void> {
 const wrongKey = (request: IncomingMessage) => limiter.check(request, 'wrong', () => false);
 const rightKey = (request: IncomingMessage) => limiter.check(request, 'right', () => true);
 
-/** Starts an attempt with a wrong key and notes when it is judged. */
+/** Starts an attempt with a wrong key. Adds its name to `judged` when it gets its result. */
 function attempt(address: string, name: string, judged: string[], request = from(address)): Promise<void> {
   return wrongKey(request).then((refused) => void judged.push(refused?.status === 401 ? name : `${name} refused`));
 }

@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts a job, and returns a function that runs it once and resolves to what it reported. */
+/** Starts a job. @returns a function that runs the job once and resolves to its report */
 function job(backup: (to: string) => Promise<void>, keep: number): () => Promise<string> {
   let report: (text: string) => void = () => undefined;
   const file = join(folder, 'a.wallet');
@@ -70,7 +70,7 @@ test('writes a backup per interval and deletes all but the newest', async () => 
   ]);
 });
 
-test('deletes what killed backups left, and does not count it as a backup', async () => {
+test('deletes files of killed backups, and does not count them as backups', async () => {
   const run = job(write, 2);
   const first = basename(await run());
   const killed = 'a.wallet.20261124T080030Z';
