@@ -11,7 +11,7 @@ import { HashRate } from '../src/hash-rate';
 const address = encodeAddress(new TestWallet('miner'));
 const make = (args: readonly string[]): Daemon => Daemon.create(readConfig(args), { logger: silentLogger() });
 const suite = new Suite(make);
-/** Where a block costs one hash. */
+/** On simnet a block needs one hash. */
 const cheap = new Suite(make, 'simnet');
 const programs: MiningProgram[] = [];
 const servers: Server[] = [];
@@ -27,7 +27,7 @@ interface Running {
   readonly logger: MemoryLogger;
 }
 
-/** Waits of a back-off end at once. */
+/** Starts a miner without backoff delays. */
 async function mine(...args: string[]): Promise<Running> {
   const logger = createMemoryLogger();
   const clock = { wait: () => new Promise<void>((resolve) => setImmediate(resolve)) };
@@ -159,7 +159,7 @@ describe('over stratum', () => {
         const { id, method } = JSON.parse(line) as { id: number; method: string };
         if (method === 'login') return socket.write(answer({ id: 's', status: 'OK', job: job() }));
         shares += 1;
-        // the first is refused, so a third is needed; none is answered before all that may be under way are
+        // The first share is refused, so a third one is needed. Delayed responses let the miner submit further shares meanwhile.
         const text = shares === 1 ? refusal(id) : answer({ status: 'OK' }, id);
         return setTimeout(() => socket.write(text, () => (answers += 1)), 100);
       });
@@ -192,7 +192,7 @@ async function serve(onSocket: (socket: Socket) => void): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** Until a condition holds; it is looked at in each turn of the event loop. */
+/** Waits for a condition, which is checked in each iteration of the event loop. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(setImmediate);
 }

@@ -9,7 +9,7 @@ import { freePort, TestWallet, Suite } from '@wrkz/testing';
 import { sourceArguments } from '@wrkz/testing/source';
 import { MINER_OPTIONS } from '../src/options';
 
-/* The miner as its users have it: a program of its own. */
+/* The miner as a separate process, as users run it. */
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }), 'simnet');
 const address = encodeAddress(new TestWallet('a miner of its own'));
@@ -21,7 +21,7 @@ afterEach(async () => {
   await suite.stopAll();
 });
 
-/** What is installed as `wrkz-miner` where there is a build, else its source. */
+/** The installed `wrkz-miner` if the package is compiled, otherwise its source. */
 const command = existsSync(join(packageFolder, 'dist', 'main.js'))
   ? [join(packageFolder, 'bin', 'wrkz-miner.js')]
   : sourceArguments(join(packageFolder, 'src', 'main.ts'));
@@ -44,12 +44,12 @@ class Program {
     this.child.kill(name);
   }
 
-  /** @throws Error when it ends without */
+  /** Waits for output that matches. @throws Error when the program ends without it */
   async prints(pattern: RegExp): Promise<void> {
     let over = false;
     void this.ended.then(() => (over = true));
     while (!pattern.test(this.output)) {
-      if (over) throw new Error(`it ended without ${String(pattern)}:\n${this.output}`);
+      if (over) throw new Error(`the miner ended without ${String(pattern)}:\n${this.output}`);
       const streams = [this.child.stdout, this.child.stderr];
       await Promise.race([this.ended, ...streams.map((stream) => stream && once(stream, 'data'))]);
     }
