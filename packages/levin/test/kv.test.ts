@@ -18,11 +18,11 @@ import {
 } from '../src';
 import { expectBytes, hex, refuses } from './bytes';
 
-/** Size of a Levin header, which stands in front of the message. */
+/** Size of a Levin header, which precedes the message. */
 const FRAME_HEADER = 33;
 const HEADER = '011101010101020101';
 
-/** A message in the shape of the recordings: hex, decimal text for 64 bits, numbers for less. */
+/** A message in the format of the recordings: hex, decimal text for 64-bit numbers, JSON numbers for smaller ones. */
 function plain(value: KvValue): unknown {
   switch (value.type) {
     case 'array':
@@ -45,7 +45,7 @@ test('every recorded P2P message is unchanged after decoding and encoding', () =
   expect(rows).toHaveLength(36);
   for (const row of rows) {
     const body = hex(row.frame).subarray(FRAME_HEADER);
-    // The answer to an unknown command has no body at all.
+    // The response to an unknown command has an empty body.
     const section = body.length === 0 ? kv.section({}) : decodeKv(body);
     expect(plainSection(section)).toEqual(row.decoded);
     if (body.length > 0) expectBytes(encodeKv(section), body);
@@ -132,8 +132,8 @@ test.each([
     'more declared than the data can hold',
   ],
   ['a count of 2^62', HEADER + 'ff'.repeat(8), 'more declared than the data can hold'],
-  ['a string over the end', HEADER + '04' + '0161' + '0a' + '0c' + '6161', 'unexpected end of data'],
-  ['a name twice', HEADER + '08' + '0161' + '0801' + '0161' + '0801', 'duplicate name in an object'],
+  ['a string beyond the end', HEADER + '04' + '0161' + '0a' + '0c' + '6161', 'unexpected end of data'],
+  ['a repeated name', HEADER + '08' + '0161' + '0801' + '0161' + '0801', 'duplicate name in an object'],
 ])('rejects %s', (_, bytes, message) => {
   expect(() => decodeKv(hex(bytes))).toThrow(message);
   expect(refuses(() => decodeKv(hex(bytes)), DecodeError)).toBe(true);

@@ -49,7 +49,7 @@ const decoders: readonly ((body: Buffer) => unknown)[] = [
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Written down a second time: the limits of docs/protocol/p2p.md#frame-limits, with everything asked for. */
+/** A second copy of the limits of docs/protocol/p2p.md#frame-limits, for a peer with pending requests of each kind. */
 const LIMITS: Readonly<Record<keyof typeof Command, number>> = {
   handshake: 64 * KIB,
   timedSync: 64 * KIB,
@@ -108,7 +108,7 @@ describe('a header', () => {
   it.each([
     [0, 1, 'notification'],
     [1, 1, 'request'],
-    // any byte but 0 is true to the reference
+    // The reference treats any other byte than 0 as true.
     [2, 1, 'request'],
     [255, 1, 'request'],
     [0, 2, 'response'],
@@ -155,7 +155,7 @@ describe('limits of the decoder', () => {
   it('allow 10,000 values, and one more for each hundred bytes', () => {
     expect(newTransactions.decode(strings('txs', 9_999)).transactions).toHaveLength(9_999);
     expect(() => newTransactions.decode(strings('txs', 12_000))).toThrow('too many values');
-    // Transactions of the least size that there can be, as many as fill a pool request's answer.
+    // As many transactions of the minimum size as fit the response to a pool request.
     expect(newTransactions.decode(strings('txs', 100_000, 105)).transactions).toHaveLength(100_000);
   });
 

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { decodeKv, encodeKv, HEADER_SIZE } from '../src';
 import { expectBytes, hex } from './bytes';
 
-/** Minutes that the changes may take. */
+/** Duration in minutes. */
 const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 1);
 
-/** One sample with some bytes changed, cut out or put in. */
+/** A sample with some bytes changed, removed or inserted. */
 function damaged(samples: readonly Buffer[]): fc.Arbitrary<Buffer> {
   const change = fc.tuple(fc.nat(), fc.nat({ max: 4 }), fc.uint8Array({ maxLength: 4 }));
   return fc
@@ -30,7 +30,7 @@ test(
     fc.assert(
       fc.property(damaged(messages), (bytes) => {
         try {
-          // A message may hold sizes in a longer form than needed; written again it holds the shortest.
+          // Sizes may be in a longer form than needed; the encoder writes the shortest form.
           const once = encodeKv(decodeKv(bytes));
           expectBytes(encodeKv(decodeKv(once)), once);
         } catch (error) {

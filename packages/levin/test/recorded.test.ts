@@ -30,7 +30,7 @@ const list = (items: readonly Buffer[]): string[] | undefined => (items.length =
 const rawBlock = (raw: { block: Buffer; transactions: readonly Buffer[] }): object =>
   plain({ block: hex(raw.block), txs: list(raw.transactions) });
 
-/** Drops what is undefined: the recording leaves out what was not on the wire. */
+/** Drops undefined fields, because the recording omits fields that were not in the frame. */
 function plain(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined));
 }
@@ -55,7 +55,7 @@ function syncData(data: commands.SyncData): object {
   });
 }
 
-/** Decodes a body with the command's codec: what it says in the recording's words, and what it encodes to. */
+/** Decodes a body with the codec of its command. @returns the message in the format of the recordings, and its encoding */
 function through(frame: Frame): { decoded: object; body: Buffer } {
   const { body, command, kind } = frame;
   switch (command) {
