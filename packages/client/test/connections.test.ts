@@ -43,9 +43,9 @@ async function listening<T extends TcpServer>(server: T, place: number | string 
 }
 
 const portOf = (server: TcpServer): number => (server.address() as AddressInfo).port;
-/** Never reached by a node that responds, on a busy machine either. */
+/** Timeouts that a responding node never reaches, even on a busy machine. */
 const LONG_TIMEOUTS = { connectMs: 300_000, silenceMs: 300_000, responseMs: 300_000 };
-/** For nodes that must time out. */
+/** Timeouts for nodes that must time out. */
 const SHORT_TIMEOUTS = { ...LONG_TIMEOUTS, silenceMs: 1_000, responseMs: 2_000 };
 
 function client(server: TcpServer, options: NodeClientOptions & { ssl?: boolean; token?: string } = {}): NodeClient {
@@ -121,7 +121,7 @@ test('uses a socket of the abstract namespace, for events too', async () => {
   expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret', 'secret']);
 });
 
-/** A server that writes these bytes to every connection, chunk by chunk, whatever the request is. */
+/** A server that calls `write` at the first bytes of each connection, regardless of the request. */
 function serverWriting(write: (socket: Socket) => void): Promise<TcpServer> {
   return listening(
     createTcp((socket) => {
@@ -134,7 +134,7 @@ function serverWriting(write: (socket: Socket) => void): Promise<TcpServer> {
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 const text = JSON.stringify(INFO);
 
-/** Repeats until the peer disconnects. */
+/** Writes pieces at an interval until the peer disconnects. */
 function dripping(socket: Socket, piece: () => string | Buffer, milliseconds = 20): void {
   const drip = setInterval(() => socket.write(piece()), milliseconds);
   socket.once('close', () => clearInterval(drip));
@@ -143,22 +143,26 @@ function dripping(socket: Socket, piece: () => string | Buffer, milliseconds = 2
 const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
   ['no HTTP', 'malformed', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')],
   [
-    'a head that never ends',
+    'an endless header line',
     'timeout',
     (socket) => (socket.write('HTTP/1.1 200 OK\r\nX-A: '), dripping(socket, () => 'a')),
   ],
-  ['headers without end', 'malformed', (socket) => dripping(socket, () => `X-${'a'.repeat(999)}: b\r\n`, 1)],
+  ['endless headers', 'malformed', (socket) => dripping(socket, () => `X-${'a'.repeat(999)}: b\r\n`, 1)],
+  ['a slow body', 'timeout', (socket) => (socket.write(head('Content-Length: 60000')), dripping(socket, () => ' '))],
   [
-    'one byte now and then',
+    'an incomplete body without further bytes',
     'timeout',
-    (socket) => (socket.write(head('Content-Length: 60000')), dripping(socket, () => ' ')),
+    (socket) => socket.write(head('Content-Length: 500') + text.slice(0, 9)),
   ],
-  ['silence in the middle', 'timeout', (socket) => socket.write(head('Content-Length: 500') + text.slice(0, 9))],
-  ['a length that is not kept', 'unreachable', (socket) => socket.end(head('Content-Length: 500') + text)],
+  ['a body that is shorter than its length', 'unreachable', (socket) => socket.end(head('Content-Length: 500') + text)],
   ['two lengths', 'malformed', (socket) => socket.end(head('Content-Length: 5', 'Content-Length: 500') + text)],
-  ['a chunk of no size', 'malformed', (socket) => socket.end(head('Transfer-Encoding: chunked') + 'zz\r\n' + text)],
   [
-    'chunks without end',
+    'a chunk with an invalid size',
+    'malformed',
+    (socket) => socket.end(head('Transfer-Encoding: chunked') + 'zz\r\n' + text),
+  ],
+  [
+    'endless chunks',
     'tooLarge',
     (socket) => {
       socket.write(head('Transfer-Encoding: chunked'));
@@ -183,7 +187,7 @@ const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
     'malformed',
     (socket) => socket.end(head('Content-Encoding: compress', 'Content-Length: 3') + 'abc'),
   ],
-  ['no response but an end', 'unreachable', (socket) => socket.end()],
+  ['a closed connection without a response', 'unreachable', (socket) => socket.end()],
 ];
 
 test.each(BROKEN)('%s: %s', async (_name, kind, write) => {
@@ -207,9 +211,9 @@ const RESPONSES: readonly [string, string, (response: ServerResponse) => void][]
   ['a list', 'malformed', (response) => response.end('[]')],
   ['deep nesting', 'malformed', (response) => response.end('['.repeat(30_000) + ']'.repeat(30_000))],
   ['many values', 'malformed', (response) => response.end(`[${'0,'.repeat(30_000)}0]`)],
-  ['a number of any length', 'malformed', (response) => response.end(`{"height":1${'0'.repeat(60_000)}}`)],
-  ['bytes that are no text', 'malformed', (response) => response.end(Buffer.from([0xff, 0xfe, 0x00]))],
-  ['members of a prototype', 'malformed', (response) => response.end('{"__proto__":{"height":1,"status":"OK"}}')],
+  ['a number of 60,000 digits', 'malformed', (response) => response.end(`{"height":1${'0'.repeat(60_000)}}`)],
+  ['invalid UTF-8', 'malformed', (response) => response.end(Buffer.from([0xff, 0xfe, 0x00]))],
+  ['fields of __proto__', 'malformed', (response) => response.end('{"__proto__":{"height":1,"status":"OK"}}')],
 ];
 
 test.each(RESPONSES)('the response %s fails as %s without another request', async (_name, kind, write) => {

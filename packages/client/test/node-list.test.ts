@@ -10,12 +10,12 @@ afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close();
 });
 
-/** A node whose heights and health a test changes. */
+/** A node with heights and a health that tests change. */
 class Stand {
   height = 100;
   network = 100;
   isWell = true;
-  /** Only `/info` works. */
+  /** Whether only `/info` works. */
   isHollow = false;
 
   private constructor(readonly node: StandInNode) {}
@@ -130,7 +130,7 @@ test('doubles the delay after each failure of a node, up to 32 minutes', async (
   }
   expect(returns).toEqual([1, 3, 7, 15, 31, 63, 95]);
   expect(switches).toHaveLength(15);
-  // a node that stays healthy is used again, and its backoff is reset
+  // A node that remains healthy is used again, and its backoff is reset.
   first.isHollow = false;
   clock.now += 60 * MINUTE;
   await list.info();

@@ -65,7 +65,7 @@ const body = fc
   });
 
 test('reads the responses of our nodes like the general parser, without decoding their blocks', () => {
-  // Columns that an earlier response has filled.
+  // Columns are reused, with the values of an earlier response.
   const room = new ColumnRoom();
   fc.assert(
     fc.property(body, (text) => {
@@ -76,7 +76,7 @@ test('reads the responses of our nodes like the general parser, without decoding
   );
 });
 
-test('leaves every other text to the general parser, or reads it alike', () => {
+test('leaves every other text to the general parser, or reads it with the same result', () => {
   const change = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
     removed: fc.nat(3),

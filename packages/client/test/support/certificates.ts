@@ -1,11 +1,11 @@
-/* Certificates for loopback, made for these tests and worth nothing elsewhere; they are valid for a century. */
+/* Certificates for loopback, only for these tests; valid for 100 years. */
 
 export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Of 127.0.0.1 and localhost, signed by itself. */
+/** A self-signed certificate of 127.0.0.1 and localhost. */
 export const LOOPBACK: TestCertificate = {
   cert: [
     '-----BEGIN CERTIFICATE-----',
@@ -29,7 +29,7 @@ export const LOOPBACK: TestCertificate = {
   ].join('\n'),
 };
 
-/** Of another host. */
+/** A certificate of another host. */
 export const ELSEWHERE: TestCertificate = {
   cert: [
     '-----BEGIN CERTIFICATE-----',
