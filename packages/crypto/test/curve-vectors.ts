@@ -2,7 +2,7 @@ import { readJsonLines } from '@wrkz/testing/fixtures';
 import type * as crypto from '../src';
 import { CURVE_LANE_COUNTS, type CurveLanes, setCurveLanes } from '../src';
 
-/** The functions the recorded curve vectors are for; both the addon and the oracle offer them. */
+/** The functions that the recorded curve vectors test; both the addon and the oracle have them. */
 export type CurveFunctions = Pick<
   typeof crypto,
   | 'checkKey'
@@ -104,7 +104,7 @@ export const KEY_CHECKS: Record<string, Check> = {
   view_from_spend: checkWallet,
 };
 
-/** The lane counts of batches that this processor has. */
+/** The lane counts of batches that this processor supports. */
 export function supportedLanes(): CurveLanes[] {
   const supported = CURVE_LANE_COUNTS.filter((lanes) => {
     try {
@@ -138,7 +138,7 @@ export function outputScan(
   };
 }
 
-/** One test an operation over all rows of `vectors/keys.jsonl`. */
+/** Defines one test per operation over all rows of `vectors/keys.jsonl`. */
 export function keyVectorTests(curve: CurveFunctions): void {
   const rows = readJsonLines<KeyRow>('vectors/keys.jsonl');
   const ops = [...new Set(rows.map((row) => row['op'] ?? ''))];
@@ -162,7 +162,7 @@ export interface RingRow {
 
 export const ringRows = (): RingRow[] => readJsonLines<RingRow>('vectors/ring_signatures.jsonl');
 
-/** One test a kind of damage over `rows` of `vectors/ring_signatures.jsonl`. */
+/** Defines one test per kind of damage over `rows` of `vectors/ring_signatures.jsonl`. */
 export function ringVectorTests(curve: Pick<CurveFunctions, 'checkRingSignature'>, rows = ringRows()): void {
   it.each([...new Set(rows.map((row) => row.kind))])('%s', (kind) => {
     for (const row of rows) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cpuFeatures } from '../src';
 
-/* Limbs that no point reaches by chance: the bounds within which the fields of several lanes promise to be exact. */
+/* Limbs at the bounds up to which the vectorised field implementations are exact. Real points never reach them by chance. */
 
 const native = dirname(require.resolve('@wrkz/native/package.json'));
 const compiler = process.env['CXX'] ?? 'g++';
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'field-lanes-'));
 const possible = process.platform === 'linux' && spawnSync(compiler, ['--version']).status === 0;
 const { fma, avx512, ifma } = cpuFeatures();
 
-// the flags of binding.gyp
+// The flags of binding.gyp.
 const FOUR = ['-mavx2', '-mfma'];
 const EIGHT = ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mavx512ifma', '-DEIGHT_LANES'];
 const sets: [string, string[]][] = [];

@@ -1,11 +1,11 @@
 import { binding } from '../src/binding';
 
-/* The addon's functions called past the typed face: whatever they are given, they throw or answer, and nothing else. */
+/* The functions of the addon, called without the typed wrapper: they throw or return for any arguments, and never crash. */
 
 type Entry = (...args: unknown[]) => unknown;
 
 const addon = binding<Record<string, Entry>>();
-/** They are asked for what the machine is, or take nothing. */
+/** Functions that have no required arguments, such as queries of the machine. */
 const WITHOUT_ARGUMENTS = ['cpuFeatures', 'curveLanes', 'hardwareThreads', 'implementation', 'timeStamp'];
 const entries = Object.entries(addon).filter(([name]) => !WITHOUT_ARGUMENTS.includes(name));
 
@@ -38,7 +38,7 @@ afterAll(() => {
   addon['forceCurveLanes']?.(0);
 });
 
-/** The entry's error, or undefined when it took the arguments. Promises are waited for. */
+/** The error of a call, or undefined if it accepts the arguments. Promises are awaited. */
 async function errorOf(entry: Entry, args: readonly unknown[]): Promise<unknown> {
   try {
     await entry(...args);
@@ -70,7 +70,7 @@ test.each(entries)('%s throws or returns for every hostile value of every argume
   }
 });
 
-test('lists whose counts do not match their bytes are rejected unread', () => {
+test('lists whose counts do not match their bytes are rejected without reading them', () => {
   const keys = Buffer.alloc(64);
   const counts = (...values: number[]) => new Uint32Array(values);
   const calls: readonly (readonly [string, readonly unknown[]])[] = [
@@ -84,7 +84,7 @@ test('lists whose counts do not match their bytes are rejected unread', () => {
     ['startSearch', [3, keys, 57, 8, 1n, 0n, 1n, 1, noop]],
     ['startSearch', [4, Buffer.alloc(15), 0, 8, 1n, 0n, 1n, 1, noop]],
   ];
-  // told by their names: the errors are of another realm than the test's
+  // Compared by name, because the errors belong to another realm than the test.
   for (const [name, args] of calls) {
     expect(() => addon[name]?.(...args)).toThrow(expect.objectContaining({ name: 'RangeError' }));
   }

@@ -7,7 +7,7 @@ import { decode, encode, L, toBytes, toNumber } from './oracle/field';
 const LANES = supportedLanes();
 afterEach(() => crypto.setCurveLanes('auto'));
 
-// Random and hostile input through the native module and through the oracle: the answers must be the same.
+// The native module and the oracle must return equal results for random and hostile input.
 
 const P = 2n ** 255n - 19n;
 /** The eight points of small order; the first is the identity. */
@@ -134,11 +134,11 @@ const ring: fc.Arbitrary<Ring> = fc
     const real = seed % secrets.length;
     const keys = secrets.map((secret) => crypto.secretKeyToPublicKey(secret));
     const [secret, key] = [secrets[real], keys[real]];
-    if (secret === undefined || key === undefined) throw new Error('no such member');
+    if (secret === undefined || key === undefined) throw new Error('the ring is empty');
     return { hash, image: crypto.generateKeyImage(key, secret), keys, secret, real };
   });
 
-/** A ring's signed data with one thing changed, or nothing. */
+/** A change of one part of the signed data of a ring, or none. */
 const damage = fc.oneof(
   fc.record({ kind: fc.constantFrom('hash', 'image', 'member', 'signature'), bit: fc.nat({ max: 2047 }) }),
   fc.record({

@@ -2,8 +2,8 @@ import { readJsonLines } from '@wrkz/testing/fixtures';
 import { bytes, hex, KEY_CHECKS, keyRows, ringRows, ringVectorTests } from './curve-vectors';
 import * as oracle from './oracle';
 
-// The oracle is only worth comparing with when it passes the recorded vectors itself. It takes a millisecond for each
-// multiplication, so the longer files are thinned evenly.
+// Comparisons with the oracle require that it passes the recorded vectors itself. It needs a millisecond per multiplication,
+// so only an even selection of the longer files is checked.
 const thinned = <T>(rows: T[], count: number): T[] =>
   rows.filter(
     (_, index) => Math.floor((index * count) / rows.length) !== Math.floor(((index - 1) * count) / rows.length),

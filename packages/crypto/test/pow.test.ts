@@ -18,7 +18,7 @@ interface PowRow {
   finalizer?: string;
 }
 
-/** The recorded name of Argon2id's proof of work differs from ours. */
+/** Our name of a recorded algorithm; only that of the Argon2id proof of work differs. */
 const nameOf = (algo: string): PowAlgorithm => (algo === 'chukwa_slow_hash' ? 'chukwa' : algo) as PowAlgorithm;
 
 const rows = readJsonLines<PowRow>('vectors/pow.jsonl');

@@ -10,7 +10,7 @@ import {
   type RingRow,
 } from './curve-vectors';
 
-/** Eight lanes, four and one, as far as this processor has them. */
+/** Eight, four and one lane, as supported by this processor. */
 const LANES = supportedLanes();
 afterAll(() => crypto.setCurveLanes('auto'));
 
@@ -78,13 +78,13 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
       });
       return { publicKey, outputs };
     });
-    // A key that does not decode, and keys without outputs.
+    // An invalid key, and keys without outputs.
     const unused = [Buffer.alloc(32, 0xff), ...Array.from({ length: more }, () => crypto.generateKeyPair().publicKey)];
     const scan = (list: typeof transactions) => outputScan(view.secretKey, list, [...ours, ...unused]);
     expect(expected.length).toBeGreaterThan(80);
     expect(await crypto.scanOutputsAsync(scan(transactions))).toEqual(expected);
 
-    // Keys that do not decode, and a key with the opposite x coordinate, hide nothing but themselves.
+    // An invalid key, and a key with the opposite x coordinate, do not affect other outputs.
     const bad = Buffer.alloc(32, 0xff);
     const negative = Buffer.from(transactions[6]?.outputs[0] ?? bad);
     negative.writeUInt8(negative.readUInt8(31) ^ 0x80, 31);
@@ -147,7 +147,7 @@ test('a ring check and a key image check give the same result for a key image', 
 });
 
 describe('arguments', () => {
-  it('rejects invalid arguments, and throws nothing', async () => {
+  it('rejects its promise for invalid arguments, and does not throw', async () => {
     const key = Buffer.alloc(32, 1);
     const good = { prefixHash: key, keyImage: key, publicKeys: [key], signatures: Buffer.alloc(64) };
     await expect(crypto.checkRingSignaturesAsync([good, { ...good, signatures: Buffer.alloc(63) }])).rejects.toThrow(

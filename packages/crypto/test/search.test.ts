@@ -11,7 +11,7 @@ describe('nonce search', () => {
     try {
       setImplementation(name);
     } catch {
-      return; // this processor has no such path
+      return; // Not supported by this processor.
     }
     const before = Buffer.from(data);
     const found = await searchNonce({ ...search, difficulty: 50n, startNonce: 0x1122334455667788n });
@@ -78,7 +78,7 @@ describe('nonce search', () => {
     expect(reports).toBe(1);
   });
 
-  it('is cancelled before it starts by a signal already aborted, whatever the reason', async () => {
+  it('is cancelled before it starts by an aborted signal, regardless of the reason', async () => {
     const signal = AbortSignal.abort('no longer wanted');
     await expect(searchNonce({ ...impossible, signal })).rejects.toMatchObject({ name: 'AbortError' });
   });

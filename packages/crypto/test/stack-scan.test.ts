@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/* Signing leaves no secret on the stack: a program of the native sources signs on a stack of ours and looks through it. */
+/* Signing leaves no secret on the stack: a program with the native sources signs on its own stack and searches it. */
 
 const native = dirname(require.resolve('@wrkz/native/package.json'));
 const SOURCES = [
@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 (possible ? describe : describe.skip)('the stack after signing', () => {
   beforeAll(() => {
-    // the flags of binding.gyp
+    // The flags of binding.gyp.
     const flags = ['-std=c++20', '-O3', '-fPIC', '-fno-strict-aliasing', '-Isrc', '-pthread'];
     const built = spawnSync(compiler, [...flags, ...SOURCES, '-o', program], { cwd: native, encoding: 'utf8' });
     expect(built).toMatchObject({ status: 0 });

@@ -27,7 +27,7 @@ test('indexes above the limit are refused immediately', async () => {
 
 test('a signal aborts the derivation and frees its thread', async () => {
   const gone = new AbortController();
-  const reason = new Error('nobody waits any more');
+  const reason = new Error('no longer wanted');
   const work = crypto.deterministicSubWalletKeysAsync(secretKey, MAX_SUB_WALLET_INDEX, gone.signal);
   gone.abort(reason);
   await expect(work).rejects.toBe(reason);

@@ -33,7 +33,7 @@ export function decode(bytes: Uint8Array): Point | null {
 
 export const encode = (point: Point): Buffer => Buffer.from(point.toBytes());
 
-/** The x of that parity for an affine y: x^2 = (y^2 - 1) / (d y^2 + 1). Null when y is none of the curve. */
+/** The x of this parity for an affine y: x^2 = (y^2 - 1) / (d y^2 + 1). Null if no point of the curve has this y. */
 function xOf(y: bigint, parity: bigint): bigint | null {
   const yy = Fp.sqr(y);
   const xx = Fp.div(Fp.sub(yy, 1n), Fp.add(Fp.mul(D, yy), 1n));
@@ -57,7 +57,7 @@ export function times(point: Point, scalar: bigint): Point {
 }
 
 /**
- * The map from 32 bytes to a point, straight from its definition: the Montgomery u-coordinate is -2 A u^2 / w, with
+ * The map from 32 bytes to a point, by its definition: the Montgomery u-coordinate is -2 A u^2 / w, with
  * w = 2 u^2 + 1, when w / (w^2 - 2 A^2 u^2) is a square, else -A / w; the Edwards x is even in the first case and odd
  * in the second.
  */
@@ -69,6 +69,6 @@ export function mapToPoint(bytes: Uint8Array): Point {
   const montgomery = Fp.div(Fp.mul(Fp.neg(A), square ? Fp.mul(2n, uu) : 1n), w);
   const y = Fp.div(Fp.sub(montgomery, 1n), Fp.add(montgomery, 1n));
   const x = xOf(y, square ? 0n : 1n);
-  if (x === null) throw new Error('the map left the curve');
+  if (x === null) throw new Error('the mapped point is not on the curve');
   return Point.fromAffine({ x, y });
 }

@@ -1,6 +1,6 @@
 import { keccak_256, keccakP } from '@noble/hashes/sha3.js';
 
-/** Bytes a block of the sponge absorbs. */
+/** Bytes that the sponge absorbs per block. */
 const RATE = 136;
 
 export function cnFastHash(data: Uint8Array): Buffer {
@@ -23,7 +23,7 @@ export function keccak1600(data: Uint8Array): Buffer {
 
 const pair = (left: Uint8Array, right: Uint8Array): Buffer => cnFastHash(Buffer.concat([left, right]));
 
-/** The lower levels only: the first pairs stay single until the number left is a power of two. */
+/** The first level: the last hashes are combined in pairs, so that a power of two remains. */
 function powerOfTwoLevel(hashes: readonly Uint8Array[]): Uint8Array[] {
   let power = 1;
   while (power * 2 < hashes.length) power *= 2;
@@ -39,7 +39,7 @@ function at(hashes: readonly Uint8Array[], index: number): Uint8Array {
   return hash;
 }
 
-/** Every level from the leaves' power of two up to the root; the root alone is the last. */
+/** Every level from the first power of two up to the root, which is the last one. */
 function levels(hashes: readonly Uint8Array[]): Uint8Array[][] {
   const all = [hashes.length > 1 ? powerOfTwoLevel(hashes) : [...hashes]];
   for (;;) {

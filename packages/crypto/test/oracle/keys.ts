@@ -29,8 +29,8 @@ function decoded(bytes: Uint8Array): Point {
 }
 
 /**
- * The multiplication of the chain's programs: signed digits of radix 16, of which the last one counts only up to 8.
- * So for a scalar of 2^255 and more the last digit is missing.
+ * The multiplication of the reference: signed digits of radix 16, of which the last one is used only up to 8.
+ * So the last digit is missing for scalars from 2^255 on.
  */
 export function scalarMultKey(point: Uint8Array, scalar: Uint8Array): Buffer {
   const value = toNumber(scalar);

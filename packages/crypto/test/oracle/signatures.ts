@@ -14,7 +14,7 @@ function halves(signatures: Uint8Array, index: number): { c: bigint; r: bigint }
 /** a P + b Q */
 const combine = (a: bigint, P: Point, b: bigint, Q: Point): Point => times(P, a).add(times(Q, b));
 
-/** a = c P + r G and b = r Hp(P) + c I, encoded one after the other; null when P does not decode. */
+/** a = c P + r G and b = r Hp(P) + c I, encoded and concatenated; null if P is not a valid encoding. */
 function commitments(key: Uint8Array, c: bigint, r: bigint, image: Point): Buffer | null {
   const point = decode(key);
   if (point === null) return null;
