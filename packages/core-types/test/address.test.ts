@@ -54,7 +54,7 @@ function verdict(text: string, allowIntegrated: boolean): Verdict {
   }
 }
 
-/** The text has named three lengths since short payment ids may stand in an address. */
+/** Since integrated addresses may have short payment ids, the text has three lengths; the recordings have two. */
 function today({ code, message }: Verdict): Verdict {
   return { code, message: message.replace('98 chars or 186 chars', '98 chars, 120 chars, or 186 chars') };
 }
@@ -103,7 +103,7 @@ test('the addresses of the primitives file are reproduced', () => {
   const viewPublic = hex(lines.get('view_public') ?? '');
   const address = encodeAddress({ spendPublic, viewPublic });
   expect(`${address} (len 98)`).toBe(lines.get('address (prefix 999730)'));
-  // This line packs the id's bytes where the network packs its text: it shows the order of the parts alone.
+  // This line encodes the bytes of the id, while the network encodes its hex text. So it only tests the order of the parts.
   const raw = encodeTagged(ADDRESS_PREFIX, Buffer.concat([hex('0102030405060708'), spendPublic, viewPublic]));
   expect(`${raw} (len 109)`).toBe(lines.get('integrated address (pid 0102030405060708)'));
   const short = encodeAddress({ spendPublic, viewPublic, paymentId: '0102030405060708' });
@@ -126,7 +126,7 @@ describe('addresses that no program makes are rejected', () => {
   });
 
   test('with a neighbouring prefix number that gives the same first characters', () => {
-    // The last of the three prefix bytes is the least of the first block of text.
+    // The last of the three prefix bytes has the smallest effect on the first characters.
     const texts = rows
       .flatMap((row) => (row.op === 'address' ? [Buffer.concat([hex(row.spend_pub), hex(row.view_pub)])] : []))
       .flatMap((data) => [-1n, 1n].map((step) => encodeTagged(ADDRESS_PREFIX + step * 2n ** 14n, data)))

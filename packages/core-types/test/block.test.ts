@@ -133,12 +133,12 @@ describe('damaged blocks', () => {
     for (const sample of samples) {
       for (let size = 0; size < sample.length; size++) {
         if (!refuses(() => decodeBlock(sample.subarray(0, size)), DecodeError))
-          throw new Error(`passes cut to ${size}`);
+          throw new Error(`decodes the first ${size} bytes`);
       }
     }
   });
 
-  /** The bytes without the number behind a parent's coinbase, which ids do not depend on. */
+  /** The block without the number after the coinbase of its parent, because ids do not depend on it. */
   const withoutNumber = ({ block }: { readonly block: Block }): string => {
     const parentBlock = block.parentBlock && {
       ...block.parentBlock,
@@ -175,7 +175,7 @@ describe('damaged blocks', () => {
     );
   });
 
-  test.each([0, 8, 255])('version %i does not parse', (version) => {
+  test.each([0, 8, 255])('version %i is rejected', (version) => {
     const bytes = Buffer.from(samples[0] as Buffer);
     bytes[0] = version;
     expect(() => decodeBlock(bytes)).toThrow(DecodeError);
@@ -183,7 +183,7 @@ describe('damaged blocks', () => {
 });
 
 describe('the parent block', () => {
-  /** Block 2 of mainnet: major, minor, 32 bytes, parent major, minor, five bytes of time, 32, nonce, count. */
+  /** Block 2 of mainnet: major, minor, 32 bytes of hash, parent major, minor, 5 bytes of time, 32 bytes of hash, nonce, count. */
   const sample = mainnetBlocks()[2]?.block as Buffer;
   const countAt = 2 + 32 + 2 + 5 + 32 + 4;
 
@@ -197,7 +197,7 @@ describe('the parent block', () => {
     expect(blockHash(block)).toEqual(blockHash(decodeBlock(sample)));
   });
 
-  test('has the size that the reference writes: the truncated count, and 0 after the extra of its coinbase', () => {
+  test('has the size of the encoding by the reference: the truncated count, and 0 after the extra of its coinbase', () => {
     const transactions = [Buffer.alloc(100), Buffer.alloc(23)];
     const expected = sample.length + 123;
     for (const count of ['01', '818004', '81808004', '8180808080808002']) {
@@ -216,11 +216,11 @@ describe('the parent block', () => {
     expect(reportedBlockBytes(withNumber(300n), [])).toBe(sample.length + 1);
   });
 
-  test.each(['00', '808004', '8180808080808080808001'.slice(0, 20)])('with the count %s does not parse', (count) => {
+  test.each(['00', '808004', '8180808080808080808001'.slice(0, 20)])('with the count %s is rejected', (count) => {
     expect(() => decodeBlock(withCount(count))).toThrow(DecodeError);
   });
 
-  test('without a merge-mining tag, with a tag too deep or with too few hashes does not parse', () => {
+  test('without a merge-mining tag, with too deep a tag or with too few hashes is rejected', () => {
     const tagAt = countAt + 1 + 5;
     expect(sample.subarray(tagAt, tagAt + 3).toString('hex')).toBe('032100');
     for (const [place, value] of [

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** Minutes that the changes of one decoder's samples may take. */
+/** Duration in minutes per decoder. */
 export const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 1);
 
-/** One sample with some bytes changed, cut out or put in. */
+/** A sample with some bytes changed, removed or inserted. */
 export function damaged(samples: readonly Buffer[]): fc.Arbitrary<Buffer> {
   const change = fc.tuple(fc.nat(), fc.nat({ max: 4 }), fc.uint8Array({ maxLength: 4 }));
   return fc

@@ -64,7 +64,7 @@ test('both parsers parse the built extra', () => {
   expect(daemon.mergeMiningTag).toEqual({ depth: 3n, root });
   expectBytes(daemon.publicKey ?? key.subarray(1), key);
   expectBytes(daemon.nonce ?? key, nonce);
-  // With data behind it the daemon sees no payment id; alone it does.
+  // The daemon finds a payment id only if no data follows it.
   expect(daemon.paymentId).toBe('');
   expect(parseExtra(buildExtra({ nonce: buildNonce({ paymentId: id }) })).paymentId).toBe(id);
 });

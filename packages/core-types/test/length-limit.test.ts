@@ -1,12 +1,12 @@
 import { DecodeError, encodeVarint, MAX_BLOCK_BYTES, parseBlock, parseTransaction } from '@wrkz/core-types';
 
-/** A transaction of base inputs, two bytes each: the dearest bytes to decode, some 30 bytes of memory each. */
+/** A transaction of base inputs of two bytes each, which need the most memory: about 30 bytes per encoded byte. */
 function baseInputs(count: number): Buffer {
   const head = Buffer.concat([Buffer.from([1, 0]), encodeVarint(count)]);
   return Buffer.concat([head, Buffer.alloc(2 * count, Buffer.from([0xff, 0x00])), Buffer.from([0, 0])]);
 }
 
-/** That as the coinbase of a version 1 block without transactions. */
+/** A version 1 block without transactions, with this coinbase. */
 const around = (coinbase: Buffer): Buffer =>
   Buffer.concat([Buffer.from([1, 0, 0]), Buffer.alloc(36), coinbase, Buffer.from([0])]);
 

@@ -59,7 +59,7 @@ test.each([' ', '\t', '\n', '\v', '\f', '\r', ' \r\n'])(
   },
 );
 
-test.each(['\u00a0', '\u3000', '\ufeff', '\u2003'])('another space is a part of a word, as in the C++: %j', (space) => {
+test.each(['\u00a0', '\u3000', '\ufeff', '\u2003'])('another space is part of a word, as in C++: %j', (space) => {
   const words = encodeMnemonic(hex(secret)).split(' ');
   expect(decode(words.join(space))).toMatchObject({ code: 34 });
   const [first = '', ...rest] = words;
@@ -69,7 +69,7 @@ test.each(['\u00a0', '\u3000', '\ufeff', '\u2003'])('another space is a part of 
   });
 });
 
-test('a letter beyond ASCII matches no word', () => {
+test('a letter outside ASCII matches no word', () => {
   const [, ...rest] = encodeMnemonic(hex(secret)).split(' ');
   // The Kelvin sign is a "k" in lower case.
   expect(decode(['\u212anife', ...rest].join(' '))).toMatchObject({ code: 33 });

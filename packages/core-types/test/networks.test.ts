@@ -48,7 +48,7 @@ test.each(['mainnet', 'devnet'] as const)('recorded rules by height: %s', (name)
   }
 });
 
-/** Field, the last height of the old value, the old and the new value. */
+/** Field, last height of the old value, old value and new value. */
 type Change = readonly [keyof Rules, number, unknown, unknown];
 
 const txPow = (base: bigint, perIo: bigint, outputFactor: number, fusion: bigint) => ({

@@ -13,14 +13,14 @@ import { expectBytes, hex, readSections } from './recorded';
 import { referenceId, referenceParent } from './reference-form';
 
 /*
- * The number that stands behind the extra of a parent's coinbase of version 2 and up. The reference reads it into a
- * local variable and writes 0 when it serializes the block again, and it is from that form that it takes the block id
- * and the size of the parent.
+ * The number after the extra of a parent coinbase of version 2 and above. The reference reads it into a local variable
+ * and writes 0 when it serializes the block again. It computes the block id and the size of the parent from that
+ * serialization.
  */
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** A block of version 5 whose parent's coinbase is the template's. */
+/** A block of version 5 with the parent coinbase of a block template. */
 function sample(): Block {
   const [, lines] = [...readSections('mainnet/blocks.txt')].find(([title]) => title.includes('(major 5)'))!;
   return decodeBlock(hex(lines.get('block blob (BlockTemplate serialization)')!));
@@ -49,7 +49,7 @@ describe.each(versions)('a parent coinbase of version %i', (version) => {
     expectBytes(blockHash(block), blockHash(forgotten));
     expectBytes(powInput(block), powInput(forgotten));
 
-    // What stands on the block names it by the id of the network.
+    // The next block refers to the block by the id of the network.
     const child = { ...sample(), previousHash: parsed.hash };
     expectBytes(auxHeaderHash(child), auxHeaderHash({ ...child, previousHash: referenceId(forgotten) }));
     expectBytes(parseBlock(encodeBlock(child)).block.previousHash, referenceId(block));
@@ -74,7 +74,7 @@ test.each([2047, 2048, 2049])('the size of a parent of %i bytes counts one byte 
   expect(parseBlock(encodeBlock(block)).parentSize).toBe(size);
 });
 
-test('ids and sizes are those of the encoding by the reference, whatever the parent contains', () => {
+test('ids and sizes are those of the encoding by the reference, for any content of the parent', () => {
   const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
   const parents = fc.record({
     version: fc.nat({ max: 255 }),

@@ -4,7 +4,7 @@ export { chainALines as chainA, chainAHeaders } from '@wrkz/testing/fixtures';
 
 export const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
-/** The raw blocks of mainnet with the ids that the network gave them. */
+/** The recorded raw blocks of mainnet. */
 export function mainnetBlocks(): { name: string; block: Buffer; transactions: Buffer[] }[] {
   const files = [
     '0_to_5',

@@ -2,8 +2,8 @@ import { cnFastHash, treeHash, treeHashFromBranch } from '@wrkz/crypto';
 import { baseTransactionHash, type Block, transactionHash, type TransactionInput } from '../src';
 
 /*
- * What the reference computes ids and sizes from: the block as it would write it back, put together here by hand, so that
- * an error of the package's own writers shows. Round trips protect such errors.
+ * The serialization from which the reference computes ids and sizes. It does not use the encoders of the package, so tests
+ * detect errors in them; round-trip tests would not.
  */
 
 function varint(value: number | bigint): Buffer {
@@ -25,7 +25,7 @@ function inputBytes(input: TransactionInput): Buffer {
   ]);
 }
 
-/** The parent block as the reference serializes it, written out by hand: no writer of the package has a part in it. */
+/** The parent block as serialized by the reference, without the encoders of the package. */
 export function referenceParent(block: Block, root?: Buffer): Buffer {
   const parent = block.parentBlock!;
   const coinbase = parent.baseTransaction;
@@ -53,7 +53,7 @@ export function referenceParent(block: Block, root?: Buffer): Buffer {
   ]);
 }
 
-/** The block id, from `referenceParent`. */
+/** The block id, computed with `referenceParent`. */
 export function referenceId(block: Block): Buffer {
   if (block.majorVersion === 1) return hashWithLength(header(block));
   const parent = block.parentBlock!;

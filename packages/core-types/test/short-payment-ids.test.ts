@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { buildExtra, buildNonce, parseExtraWallet } from '../src';
 
 /*
- * Extra as the wallets of July 2025 read it, written anew from the protocol's description. They know no encrypted payment
- * ids (docs/differences.md). On every other extra both readers agree.
+ * A second parser of extra, like that of the wallets of July 2025, from the description of the protocol. It does not support
+ * encrypted payment ids (docs/differences.md). For any other extra both parsers return the same.
  */
 
 interface ReadExtra {
@@ -14,7 +14,7 @@ interface ReadExtra {
   powNonce?: string;
 }
 
-/** @returns value and size; undefined for a number that overflows or has a needless group */
+/** @returns value and size; undefined for a number that overflows or is not canonical */
 function varint(bytes: Buffer, at: number): [value: number, size: number] | undefined {
   let value = 0;
   for (let i = 0; ; i++) {

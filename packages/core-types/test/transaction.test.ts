@@ -113,16 +113,16 @@ test('random bytes are rejected or unchanged after decoding and encoding', () =>
 
 test.each([
   ['an unknown version', '0200000000', 'unknown transaction version 2'],
-  ['a version over 8 bits', '81020000000000', 'varint overflow'],
-  ['an unlock time over 64 bits', '01ffffffffffffffffff02000000', 'varint overflow'],
-  ['a height over 32 bits', '010001ff80808080100000', 'varint overflow'],
+  ['a version above 8 bits', '81020000000000', 'varint overflow'],
+  ['an unlock time above 64 bits', '01ffffffffffffffffff02000000', 'varint overflow'],
+  ['a height above 32 bits', '010001ff80808080100000', 'varint overflow'],
   ['an unknown input', '010001030000', 'unknown input type 3'],
   ['an unknown output', '0100000101' + '03' + '00'.repeat(33), 'unknown output type 3'],
   ['more inputs than bytes', '0100ffffffff0f0000', 'more inputs declared than the data can hold'],
   ['more outputs than bytes', '01000080808080808080800100', 'varint overflow'],
   ['more ring members than bytes', '0100010201ffff03' + '00'.repeat(40), 'more ring members declared'],
-  ['a longer extra than bytes', '010000000501', 'more bytes of extra declared'],
-  ['a long form of a number', '01800000', 'varint is not canonical'],
+  ['an extra longer than the data', '010000000501', 'more bytes of extra declared'],
+  ['a non-canonical number', '01800000', 'varint is not canonical'],
 ])('%s is rejected', (_, bytes, message) => {
   expect(() => decodeTransaction(hex(bytes))).toThrow(message);
 });

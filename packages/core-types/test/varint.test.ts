@@ -8,7 +8,7 @@ type Row =
   | { op: 'encode'; hex: string; value: string }
   | { op: 'read'; hex: string; uint8: ReadResult; uint16: ReadResult; uint32: ReadResult; uint64: ReadResult };
 
-/** Our words for what the reference says. */
+/** Our error messages, by those of the reference. */
 const reasons: Record<string, string> = {
   'readVarint, value overflow': 'varint overflow',
   'readVarint, invalid value representation': 'varint is not canonical',
@@ -28,7 +28,7 @@ function read(bytes: Buffer, bits: number, as: 'bigint' | 'number'): unknown {
 
 function expected(result: ReadResult): unknown {
   if (!('error' in result)) return result;
-  return { error: reasons[result.error] ?? `no word for: ${result.error}` };
+  return { error: reasons[result.error] ?? `no message for: ${result.error}` };
 }
 
 describe('recorded varints', () => {
