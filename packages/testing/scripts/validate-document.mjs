@@ -1,5 +1,5 @@
-// Prints the faults of the OpenAPI or OpenRPC document on standard input as a JSON array. A program of its own, because
-// the validator of OpenAPI ships as ES modules only. Both validators bring their meta schemas along and ask no network.
+// Prints the errors of the OpenAPI or OpenRPC document on standard input as a JSON array. A separate program, because
+// the validator of OpenAPI only exists as ES modules. Both validators include their meta schemas and use no network.
 import { text } from 'node:stream/consumers';
 
 const [kind] = process.argv.slice(2);

@@ -36,7 +36,7 @@ export interface NodeOptions {
   readonly args?: readonly string[];
 }
 
-/** Max wait for an expected event, milliseconds. Ends only what hangs: a busy machine takes minutes for what takes seconds. */
+/** Max wait for an expected event, milliseconds. Only a hanging test reaches it, because a busy machine may need minutes. */
 const TIMEOUT_MS = 300_000;
 /** A closed loopback port: a node with only this peer has no connections. */
 const NOBODY = 1;

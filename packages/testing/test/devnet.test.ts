@@ -8,7 +8,7 @@ import { canMount, mainArguments, nodeCommand, pollUntil, Program, SmallDisk } f
 import { DevnetCommand, readDevnetOptions } from '../src/devnet/command';
 import { readSettings } from '../src/devnet/settings';
 
-/* The command `npm run devnet`, in a process of its own. */
+/* The command `npm run devnet`, in a separate process. */
 
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-devnet-test-'));
 const dataDir = join(folder, 'network');
@@ -38,7 +38,7 @@ function parentOf(pid: number): number | undefined {
   try {
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]);
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 }
@@ -123,7 +123,7 @@ test('a program that ends is reported with its log, stops the network with code 
   rmSync(join(folder, left), { recursive: true });
 });
 
-test('Ctrl-C during the start stops what was started, removes everything and exits with 0', async () => {
+test('Ctrl-C during the start stops the started programs, removes all files and exits with 0', async () => {
   const command = await devnet(/starting node 1/);
   const pids = await childrenAfterStart(command, 1);
   process.kill(command.pid ?? 0, 'SIGINT');
@@ -141,10 +141,10 @@ test('Ctrl-C waits for the commands that create the wallet of bob and the propos
   expect(temporary()).toEqual([]);
 });
 
-test('a second signal ends it at once, with the code of the signal, and removes everything', async () => {
+test('a second signal ends the command at once, with the code of the signal, and removes all files', async () => {
   const command = await devnet(/starting node 1/);
   const pids = await childrenAfterStart(command, 1);
-  // Stopped meanwhile, the process receives both at once, in either order. A different signal counts without a pause.
+  // The stopped process receives both signals at once, in either order. A different signal counts without a pause in between.
   for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) process.kill(command.pid ?? 0, signal);
   expect([130, 143]).toContain((await command.ended).code);
   await untilGone(pids);
@@ -164,9 +164,9 @@ it.each([
   );
 });
 
-test('names a missing TMPDIR', () => {
+test('reports a missing TMPDIR', () => {
   const missing = join(folder, 'missing');
-  // Not in a process of its own, since the loader of sources creates TMPDIR.
+  // In this process, because the loader of sources creates TMPDIR.
   const mock = jest.spyOn(os, 'tmpdir').mockReturnValue(missing);
   const control = { requestStop: () => undefined, signal: new AbortController().signal };
   const create = () => new DevnetCommand(readDevnetOptions([]), control);
@@ -174,7 +174,7 @@ test('names a missing TMPDIR', () => {
   mock.mockRestore();
 });
 
-test('names a directory that cannot be used', () => {
+test('reports a directory that cannot be used', () => {
   const args = [...mainArguments('packages/testing', 'devnet/main'), '--data-dir', '/proc/wrkz/network'];
   // Only SIGKILL ends a process whose event loop is blocked.
   const end = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' });
@@ -185,7 +185,7 @@ test('names a directory that cannot be used', () => {
   ]);
 });
 
-test('names a disk without space before anything is started', async () => {
+test('reports a disk without space before it starts a program', async () => {
   if (!canMount()) return;
   const disk = await SmallDisk.mount(10 * 1024 * 1024);
   try {

@@ -5,16 +5,16 @@ import { silentLogger } from '@wrkz/service-kit';
 import { TestWallet, Suite, type SuiteNode } from '../src';
 import { ForeignWallet } from './support/foreign-wallet';
 
-/* An older wallet of other authors syncs from our node and sends through it. */
+/* An older wallet by other authors synchronizes with our node and sends through it. */
 
-/** Above the start of the fees it supports, below that of the transaction proof of work, which it does not. */
+/** Above the height of the fee rules, which the wallet supports, and below that of the transaction proof of work. */
 const HEIGHT = 98;
 /**
- * The blocks that pay the sender, the second end excluded. The last ones are still locked at that height; the first ones
- * have amounts that no other has, and so nothing to make a ring with.
+ * The blocks [from, to) that pay the sender. The newest ones are still locked at `HEIGHT`. The amounts of the first blocks
+ * are unique, so their outputs would have no decoys.
  */
 const PAID = { from: 15, to: 85 } as const;
-/** Blocks that are mined at a time; it divides all of these. */
+/** Blocks per request; a divisor of the numbers of blocks above. */
 const STEP = 14;
 /** Unix seconds of the first block. */
 const START = 1_700_000_000;
@@ -37,7 +37,7 @@ async function wallet(keys?: TestWallet): Promise<ForeignWallet> {
 
 beforeAll(async () => {
   node = await suite.node();
-  // a few at a time: no request may take longer than the client waits
+  // A few blocks per request, so that none exceeds the timeout of the client.
   for (let mined = 0; mined < HEIGHT; mined += STEP) {
     const pays = mined + 1 >= PAID.from && mined + 1 < PAID.to ? sender : miner;
     await node.generate(pays.address, STEP, { timestamp: START + mined * 60 });

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { MoneyCampaign } from './money/campaign';
 
-/* WRKZ_OPERATIONS says how many, WRKZ_SEED which ones; WRKZ_REPORT names a file for a line about each. */
+/* WRKZ_OPERATIONS is the number of operations, WRKZ_SEED selects them; WRKZ_REPORT is a file for a line about each. */
 
 const operations = Number(process.env['WRKZ_OPERATIONS'] ?? 2_000);
 const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);

@@ -40,7 +40,7 @@ const wrongNonce: FindNonce = async (prefix, difficulty) => {
 
 function spend(fee: bigint, findNonce: FindNonce): Promise<Spend> {
   const output = outputs.shift();
-  if (output === undefined) throw new Error('nothing is left to spend');
+  if (output === undefined) throw new Error('no spendable output is left');
   return buildSpend(node, alice, output, { height: node.height, fee, findNonce });
 }
 

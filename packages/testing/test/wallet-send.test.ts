@@ -59,7 +59,7 @@ describe('at the tip', () => {
     expect(node.pool()).toContain(built.hash);
   });
 
-  test('reports and reverts a send that is rejected because the chain has spent an input meanwhile', async () => {
+  test('reports and reverts a send that is rejected because the chain has spent an input in between', async () => {
     const spendNode = new SpendNodeOver(node);
     const frank = new ChainWallet('frank', CHAIN_A_HEIGHT);
     const request = { destinations: [{ address: receiver.address, amount: 1_000n }], mixin: 1 };

@@ -124,7 +124,7 @@ export class DevnetCommand implements Service {
   ) {
     const { 'data-dir': dataDir } = options;
     this.dataDir = dataDir === undefined ? temporaryDirectory() : usableDirectory(dataDir);
-    // A second Ctrl-C and an uncaught error end the process without `stop`.
+    // After a second Ctrl-C or an uncaught error the process ends without `stop`.
     if (dataDir === undefined) process.once('exit', () => this.discard());
   }
 

@@ -204,7 +204,7 @@ export class Devnet {
     return [...file, '--log-file', ''];
   }
 
-  /** Runs a command to its end; `stop` waits for it, so that it writes nothing afterwards. */
+  /** Runs a command to its end. `stop` waits for the command, so that it writes nothing afterwards. */
   private async runOnce(folder: string, args: readonly string[]): Promise<void> {
     const run = runMainOnce(folder, args, this.options.signal);
     this.commands.push(run);

@@ -20,7 +20,7 @@ const CHECK_EVERY = 40;
 const MAX_AMOUNT = 300_000;
 const MAX_SWEEP = 3_000_000;
 const FUNDING_BLOCKS = 120;
-/** Until their coinbases can be spent. */
+/** Blocks until the coinbases of the funding blocks are unlocked. */
 const UNLOCK_BLOCKS = 45;
 const MAX_ADDRESSES = 6;
 const DISK_BYTES = 64 * 1024 * 1024;
@@ -45,10 +45,10 @@ export class MoneyCampaign {
   private front!: FaultyNode;
   private api!: ApiServiceProcess;
   private rpc!: RpcServiceProcess;
-  /** Ends the running period of a faulty node, or of a full disk, after so many operations. */
+  /** Current periods of a faulty node or a full disk: remaining operations, and a function that ends the period. */
   private readonly periods = new Map<'fault' | 'disk', { left: number; end: () => Promise<void> | void }>();
 
-  /** Weighted: drawn among all entries. */
+  /** An operation is drawn with a probability proportional to its weight. */
   private readonly operations: readonly (readonly [weight: number, name: string, run: () => Promise<unknown>])[] = [
     [24, 'mine', () => this.mine(1 + this.random.below(4))],
     [22, 'pay', () => this.attempt(this.newPayment(this.anyService()))],
@@ -100,7 +100,7 @@ export class MoneyCampaign {
     for (const disk of this.disks) await disk.unmount();
   }
 
-  /** The newest lines of the services' logs, for a failure. */
+  /** The newest log lines of the services, for the report of a failure. */
   logs(): string {
     return this.services.map(({ name, log }) => `--- ${name}\n${log.slice(-40).join('\n')}`).join('\n');
   }
@@ -144,7 +144,7 @@ export class MoneyCampaign {
     for (let i = 0; i < count; i++) await this.nodes.node.generate(this.anyAddress());
   }
 
-  /** @param isHeld prepared or delayed, to be sent later */
+  /** @param isHeld whether the payment is prepared or delayed first, and sent later */
   private newPayment(service: WalletServiceProcess, isHeld = false): Payment {
     const { random } = this;
     const id = createHash('sha256')
@@ -174,7 +174,7 @@ export class MoneyCampaign {
     this.count(`outcome ${outcome.kind}`);
     if (!isHolding) {
       this.payments.record(payment, withHashes(payment, outcome));
-      // Without a key a client pays again at once after a refusal: the wallet must spend an input of the refused transaction.
+      // Without a key a client repeats a refused payment at once: the wallet must spend an input of the refused transaction.
       const isRefusedByNode = outcome.kind === 'refused' && outcome.isByNode;
       if (isRefusedByNode && key === undefined && !isRepetition) await this.attempt(payment, true);
       const isExpired = outcome.kind === 'refused' && EXPIRED.test(outcome.text);
@@ -185,7 +185,7 @@ export class MoneyCampaign {
     else if (outcome.kind === 'refused' || kind === 'prepared') payment.state = 'closed';
   }
 
-  /** It was prepared, or is delayed: from now on the client sends it by its hash. */
+  /** Records a prepared or delayed transaction, which the client sends by its hash later. */
   private hold(payment: Payment, transactionHash: string): void {
     const name = payment.kind === 'prepared' ? 'POST /transactions/send/prepared' : 'sendDelayedTransaction';
     payment.request = { name, body: { transactionHash } };
@@ -239,10 +239,11 @@ export class MoneyCampaign {
     if (missing.length > 0) throw new Error(`${service.name} lost the addresses ${missing.join(', ')}`);
     this.wallets.push(...(await service.learnAddresses()));
     const unexplained = service.wallets.size - known - 1 - service.unansweredAddresses;
-    if (unexplained > 0) throw new Error(`${service.name} has ${String(unexplained)} addresses that nobody created`);
+    if (unexplained > 0)
+      throw new Error(`${service.name} has ${String(unexplained)} addresses that no request created`);
   }
 
-  /** While a request is under way, or not. */
+  /** Kills a service, in most cases during a request. */
   private async killService(): Promise<void> {
     const service = this.anyService();
     const isPaying = !this.random.oneIn(3);
@@ -279,7 +280,7 @@ export class MoneyCampaign {
     this.front.fault = fault;
     const end = async (): Promise<void> => {
       this.front.fault = undefined;
-      // What it kept reaches the network after all.
+      // The stored transactions reach the network late.
       if (isSubmitting) await this.front.submitAll();
     };
     this.periods.set('fault', { left: 4 + this.random.below(10), end });
@@ -297,7 +298,7 @@ export class MoneyCampaign {
     await period?.end();
   }
 
-  /** Ends all faults, lets everything that is under way be mined, and compares. */
+  /** Ends all faults, mines all pending transactions, and compares the balances. */
   private async check(): Promise<void> {
     await this.endPeriod('fault');
     await this.endPeriod('disk');
@@ -317,7 +318,7 @@ export class MoneyCampaign {
     this.count('checks');
   }
 
-  /** Delayed transactions hold their inputs, which no sum over blocks can see. */
+  /** Sends or deletes all delayed transactions, because a sum over blocks does not know that they lock inputs. */
   private async emptyDelayed(): Promise<void> {
     for (const transactionHash of await this.rpc.delayedHashes()) {
       const payment = this.payments.all.find(({ hashes }) => hashes.has(transactionHash));
@@ -356,7 +357,7 @@ export class MoneyCampaign {
     }
   }
 
-  /** Every balance equals the sum over the blocks. */
+  /** Checks that every balance equals the sum over the blocks. */
   private async compare(): Promise<void> {
     await this.sum.follow(this.nodes.node, []);
     let differences: string[] = [];
@@ -382,7 +383,7 @@ export class MoneyCampaign {
     return differences;
   }
 
-  /** Repeats what is open, submits again what nodes refused, and looks for every answered payment. */
+  /** Repeats open payments, submits refused transactions again, and checks that every accepted payment is mined or given up. */
   private async finish(): Promise<void> {
     await this.check();
     for (let round = 0; round < 5; round++) {
@@ -404,7 +405,7 @@ export class MoneyCampaign {
   }
 }
 
-/** The response to a send by hash need not repeat the hash. */
+/** Adds the hash of the payment, because the response to a send by hash may omit it. */
 function withHashes(
   { hashes }: Payment,
   outcome: Awaited<ReturnType<WalletServiceProcess['perform']>>,

@@ -3,7 +3,7 @@ import { parseTransaction } from '@wrkz/core-types';
 import { StandInNode, type StandInResponse, type StandInHandler, type TestNodeClient } from '../../src';
 
 export const FAULTS = [
-  'refuses submissions and keeps them',
+  'refuses submissions and stores them',
   'refuses submissions and forwards them',
   'accepts submissions and drops them',
   'loses responses to submissions',
@@ -20,15 +20,15 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number];
 
 const REFUSED = { json: { status: 'Failed', error: 'refused by the faulty node' } };
-/** Milliseconds, beyond the timeout of the wallets. */
+/** Milliseconds; above the timeout of the wallets. */
 const SLOW_MS = 6_000;
 const HIGHER = 1_000;
 const LOWER = 5;
 
-/** A proxy before the node of the wallets. It keeps every submitted transaction, and misbehaves for as long as told. */
+/** A proxy in front of the node of the wallets. It stores every submitted transaction, and misbehaves while `fault` is set. */
 export class FaultyNode {
   fault: Fault | undefined;
-  /** Every transaction that a wallet submitted, by hash, whatever became of it. */
+  /** Every transaction that a wallet submitted, by hash, regardless of the outcome. */
   readonly submitted = new Map<string, Buffer>();
   private requests = 0;
 
@@ -81,7 +81,7 @@ export class FaultyNode {
     return this.front.close();
   }
 
-  /** Submits everything that wallets ever submitted to the node itself. @returns how many of them it took */
+  /** Submits all stored transactions to the node itself. @returns the number of accepted ones */
   async submitAll(): Promise<number> {
     let accepted = 0;
     for (const bytes of this.submitted.values()) {
@@ -97,7 +97,7 @@ export class FaultyNode {
   private on(path: string, handler: StandInHandler): void {
     this.front.on(path, async (request, behind): Promise<StandInResponse> => {
       this.requests++;
-      // The stand-in remembers requests for tests that look at them; a long campaign does not.
+      // The stand-in records requests; in a long campaign the records would fill the memory.
       this.front.requests.length = 0;
       if (this.fault === 'drops connections' && this.requests % 2 === 0) return (response) => response.destroy();
       if (this.fault === 'is slow' && this.requests % 3 === 0) await pause(SLOW_MS);
@@ -109,7 +109,7 @@ export class FaultyNode {
     const bytes = Buffer.from(hex, 'hex');
     this.submitted.set(parseTransaction(bytes).hash.toString('hex'), bytes);
     switch (this.fault) {
-      case 'refuses submissions and keeps them':
+      case 'refuses submissions and stores them':
         return REFUSED;
       case 'refuses submissions and forwards them':
         await behind();
@@ -125,7 +125,7 @@ export class FaultyNode {
   }
 }
 
-/** Adds 1 to every index of a response, whatever holds the lists. */
+/** Adds 1 to every number in a list of numbers, at any depth of a response. */
 function shiftIndexes(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {

@@ -1,6 +1,6 @@
 import { freePort, Link, NodeProcess, type Suite } from '../../src';
 
-/** @param dataDir a folder at rest */
+/** @param dataDir the folder of a stopped node */
 async function startNode(name: string, dataDir: string, peers: readonly number[]): Promise<NodeProcess> {
   const [rpcPort, p2pPort] = [await freePort(), await freePort()];
   const node = new NodeProcess({ name, dataDir, rpcPort, p2pPort, peers, args: ['--daemon-mode', 'explorer'] });
@@ -8,7 +8,7 @@ async function startNode(name: string, dataDir: string, peers: readonly number[]
   return node;
 }
 
-/** The node that the wallets use, and a rival that can be cut off and mine another branch. */
+/** The node of the wallets, and a rival that can be disconnected and mine another branch. */
 export class RivalNodes {
   private constructor(
     readonly node: NodeProcess,
@@ -25,7 +25,7 @@ export class RivalNodes {
     return new RivalNodes(node, rival, link);
   }
 
-  /** Ends the node without notice and starts it again. @param during what happens while it is gone */
+  /** Kills and restarts the node. @param during runs before the restart */
   async restart(during: () => Promise<unknown>): Promise<void> {
     await this.node.program.stop();
     await during();
@@ -34,8 +34,8 @@ export class RivalNodes {
 
   /**
    * Replaces the newest blocks of the node.
-   * @param mine the addresses that the blocks of each branch pay; that of the rival must be longer
-   * @param during what happens between the two branches
+   * @param mine addresses to which the blocks of each branch pay; the list of the rival must be longer
+   * @param during runs after the branch of the node and before that of the rival
    */
   async reorganise(
     mine: { node: readonly string[]; rival: readonly string[] },

@@ -2,12 +2,12 @@ import type { TestWallet, SeenTransaction } from '../../src';
 import type { Outcome, PaymentKind, ServiceRequest, WalletServiceProcess } from './services';
 
 /**
- * `open`: the client repeats it. `waiting`: prepared or delayed, to be sent or deleted. `closed`: the client stopped without
- * knowing, or after a refusal. `deleted`: it was never sent.
+ * `open`: the client repeats the request. `waiting`: prepared or delayed, to be sent or deleted. `closed`: the client stopped
+ * with an unknown outcome, or after a refusal. `deleted`: never sent.
  */
 export type PaymentState = 'open' | 'waiting' | 'accepted' | 'givenUp' | 'closed' | 'deleted';
 
-/** What a client wants to pay once. Its payment id names it in blocks. */
+/** A payment that must be made once. Its payment id identifies it in blocks. */
 export interface Payment {
   /** 64 hex digits. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface Payment {
   readonly hashes: Set<string>;
 }
 
-/** All payments of a campaign: what clients were answered, and what blocks say of it. */
+/** All payments of a campaign: compares the responses to clients with the blocks. */
 export class Payments {
   readonly all: Payment[] = [];
 
@@ -57,7 +57,7 @@ export class Payments {
 
   /**
    * @param mined hashes
-   * @returns complaints about answered payments that are neither in a block nor reported as given up
+   * @returns complaints about accepted payments that are neither in a block nor reported as given up
    */
   checkAnswered(mined: ReadonlySet<string>): string[] {
     return this.inState('accepted').flatMap((payment) => {
@@ -70,7 +70,7 @@ export class Payments {
   private accept(payment: Payment, hashes: readonly string[]): void {
     const { state, kind, hashes: known } = payment;
     if (kind !== 'sweep' && state === 'accepted' && hashes.some((hash) => !known.has(hash))) {
-      throw new Error(`${describe(payment)}: a repetition was answered with ${hashes.join(', ')}`);
+      throw new Error(`${describe(payment)}: a repetition returned ${hashes.join(', ')}`);
     }
     const other = this.all.find((one) => one !== payment && hashes.some((hash) => one.hashes.has(hash)));
     if (other !== undefined) throw new Error(`${describe(payment)} has the transaction of ${describe(other)}`);

@@ -2,7 +2,7 @@ import { MACHINE_CLOCK, runMain, type WaitClock } from '@wrkz/service-kit';
 import { readWalletApiConfig, WalletApi } from '@wrkz/wallet-api';
 import { readWalletRpcConfig, WalletRpc } from '@wrkz/wallet-rpc';
 
-/* A wallet service in a process of its own: `api` or `rpc`, then the arguments of the program. */
+/* A wallet service in a separate process. Arguments: `api` or `rpc`, then those of the program. */
 
 /** Waits between requests to a node are this many times shorter than outside of tests. */
 const SPEED = 20;

@@ -5,23 +5,23 @@ import { plainRequest } from '../../src/plain-request';
 import { sourceArguments } from '../../src/source';
 
 const PROGRAM = join(__dirname, 'service-program.ts');
-/** Lines of the log that say nothing to a reader of a failure. */
+/** Log lines that do not help to explain a failure. */
 const COMMON = /money event: (transaction|send|send-confirmed|send-settled) /;
 const SECRET = 'password of the campaign';
-/** Longest wait for a response, milliseconds. */
+/** Max wait for a response, milliseconds. */
 const RESPONSE_MS = 180_000;
 
-/** What a client knows after a request. */
+/** The outcome of a request, as known to the client. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly hashes: readonly string[] }
   /** The transaction of the idempotency key was given up. */
   | { readonly kind: 'givenUp' }
   /** The service reports that the node did not accept the payment. */
   | { readonly kind: 'refused'; readonly text: string; readonly isByNode: boolean }
-  /** No response, or one that leaves open whether the payment was submitted. */
+  /** No response, or one after which the payment may have been submitted. */
   | { readonly kind: 'unknown'; readonly text: string };
 
-/** Prepared and delayed transactions are sent by a second request. */
+/** Prepared and delayed transactions are sent with a second request. */
 export type PaymentKind = 'send' | 'sweep' | 'prepared' | 'delayed';
 
 export interface Transfer {
@@ -30,7 +30,7 @@ export interface Transfer {
   readonly paymentId: string;
 }
 
-/** A request as it is sent, and sent again. */
+/** A request, which may be repeated unchanged. */
 export interface ServiceRequest {
   /** Method and path, or a method of the JSON-RPC. */
   readonly name: string;
@@ -45,15 +45,15 @@ interface Balance {
 interface Place {
   readonly folder: string;
   readonly nodePort: number;
-  /** Where the folder is. */
+  /** The disk of the folder. */
   readonly disk?: SmallDisk | undefined;
 }
 
-/** A wallet service in a process of its own. */
+/** A wallet service in a separate process. */
 export abstract class WalletServiceProcess {
-  /** By address; the keys of an address are added when the campaign first sees it. */
+  /** Keys by address; added when the service first lists the address. */
   readonly wallets = new Map<string, TestWallet>();
-  /** Requests for new addresses that were not answered. */
+  /** Number of requests for new addresses without a response. */
   unansweredAddresses = 0;
   protected readonly program: Program;
 
@@ -83,10 +83,10 @@ export abstract class WalletServiceProcess {
   }
 
   /**
-   * Lets writes to files fail as on a full disk. Without a small disk of its own (it needs the superuser) the size of files
-   * is limited, which fails with EFBIG instead of ENOSPC.
+   * Makes writes to files fail like on a full disk. Without a separate small disk, which requires root, the size of files is
+   * limited, and writes fail with EFBIG instead of ENOSPC.
    * @param left bytes that can still be written
-   * @returns ends it
+   * @returns a function that frees the space
    */
   fillDisk(left: number): () => void {
     const { disk } = this.place;
@@ -103,11 +103,11 @@ export abstract class WalletServiceProcess {
     return new Set(lines.flatMap((line) => /"?transaction"?[=: ]+"?([0-9a-f]{64})/.exec(line)?.[1] ?? []));
   }
 
-  /** Sends a request of a payment. @throws Error for a response that no client can understand */
+  /** Sends a request of a payment. @throws Error for an unexpected response */
   abstract perform(request: ServiceRequest, key: string | undefined): Promise<Outcome>;
   /** @param source the only address to spend from */
   abstract paymentRequest(kind: PaymentKind, transfer: Transfer, source: string | undefined): ServiceRequest;
-  /** Undefined when the creation was not answered. */
+  /** Undefined if the request had no successful response. */
   abstract createAddress(): Promise<string | undefined>;
   abstract addresses(): Promise<string[]>;
   abstract balance(address: string): Promise<Balance>;
@@ -123,7 +123,7 @@ export abstract class WalletServiceProcess {
   protected abstract open(): Promise<void>;
   protected abstract secretOf(address: string): Promise<string>;
 
-  /** Adds the keys of addresses that are new. */
+  /** Requests the keys of new addresses. @returns the new wallets */
   async learnAddresses(): Promise<TestWallet[]> {
     const added: TestWallet[] = [];
     for (const address of await this.addresses()) {
@@ -150,7 +150,7 @@ export abstract class WalletServiceProcess {
       const response = await plainRequest(url, { method, body: text, headers: { ...headers, ...length }, signal });
       return { status: response.status, json: response.text === '' ? {} : (JSON.parse(response.text) as Fields) };
     } catch (error) {
-      if (signal.aborted) throw new Error(`${this.name} did not answer ${path}: ${this.log.slice(-8).join('\n')}`);
+      if (signal.aborted) throw new Error(`${this.name} did not respond to ${path}: ${this.log.slice(-8).join('\n')}`);
       throw new ConnectionLost(String(error));
     }
   }
@@ -166,7 +166,7 @@ interface Response {
   readonly json: Fields;
 }
 
-/** The service ended, or closed the connection, before it answered. */
+/** The service ended, or closed the connection, before its response. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
@@ -176,7 +176,7 @@ const lost = (error: unknown): Outcome => {
   throw error;
 };
 
-/** Error codes of wallet-api after which nothing was submitted, or a node refused it. */
+/** Error codes of wallet-api for payments that were not submitted, or that the node refused. */
 const API_REFUSALS = new Set([11, 28, 30, 31, 57, 58, 1007, 1008, 1009]);
 const REFUSED_BY_NODE = 31;
 const API_UNKNOWN = new Set([2, 55, 1003, 1011]);
@@ -296,7 +296,7 @@ interface SweepEntry {
   readonly errorCode?: number;
 }
 
-/** A sweep may pay a part. */
+/** The outcome of a sweep, which may pay only a part. */
 function outcomeOfSweep(entries: readonly SweepEntry[]): Outcome {
   const text = JSON.stringify(entries);
   if (entries.some(({ errorCode = 0 }) => API_UNKNOWN.has(errorCode))) return { kind: 'unknown', text };
@@ -304,7 +304,7 @@ function outcomeOfSweep(entries: readonly SweepEntry[]): Outcome {
   return hashes.length > 0 ? { kind: 'accepted', hashes } : { kind: 'refused', text, isByNode: false };
 }
 
-/** Errors of wallet-rpc by their text, because its numbers are not unique. */
+/** Errors of wallet-rpc by their text, because their numbers are not unique. */
 const RPC_UNKNOWN =
   /^(Operation timed out|A request with this idempotency key is in progress|The wallet database is damaged|database or disk is full|No space left on device|disk I\/O error|File too large|We could not open\/save)/;
 const RPC_GIVEN_UP = /was given up/;
@@ -320,7 +320,7 @@ export class RpcServiceProcess extends WalletServiceProcess {
     const program = [process.execPath, ...mainArguments('apps/wallet-rpc'), ...containerArgs(place.folder)];
     const [command = '', ...args] = [...(place.disk?.enter ?? []), ...program, '--generate-container', ...keys];
     const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`no container was made: ${stderr}`);
+    if (status !== 0) throw new Error(`no container was created: ${stderr}`);
     await service.start();
     return service;
   }

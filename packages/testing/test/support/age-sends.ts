@@ -13,7 +13,7 @@ import { TestWallet, type Suite, type SuiteNode, writeChainADump } from '../../s
 import { ChainWallet } from './chain-wallet';
 import { SpendNodeOver } from './spend-node';
 
-/* Sends of every kind in every age of the chain: at each height three kinds, accepted by the pool of a whole node and mined. */
+/* Sends of every kind under the rules of every height: three kinds per height, accepted by the pool of a node and mined. */
 
 export const receiver = new TestWallet('receiver');
 export const other = new TestWallet('other receiver');
@@ -23,7 +23,7 @@ const integrated = (paymentId: string): string =>
   encodeAddress({ spendPublic: receiver.spendPublic, viewPublic: receiver.viewPublic, paymentId });
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** A node that holds chain A up to a block. */
+/** A node with chain A up to a block. */
 async function nodeAt(suite: Suite, height: number): Promise<SuiteNode> {
   const dataDir = suite.folder();
   const dump = join(suite.folder(), 'part.dump');
@@ -51,7 +51,7 @@ export function received(payee: TestWallet, { bytes }: SignedSend): { amount: bi
   return { amount, paymentId: encryptPaymentId(Buffer.from(paymentId, 'hex'), derivation).toString('hex') };
 }
 
-/** The kinds of sends; the amounts fit the wallets of every age. */
+/** The kinds of sends. The wallets have enough money for the amounts at every height. */
 const KINDS: [string, (height: number) => Partial<SendRequest>, string][] = [
   ['basic', () => ({}), ''],
   ['long payment id', () => ({ paymentId: LONG_ID }), LONG_ID],
@@ -64,20 +64,20 @@ const KINDS: [string, (height: number) => Partial<SendRequest>, string][] = [
   ['unlock date', () => ({ unlockTime: 4_000_000_000n }), ''],
 ];
 
-/** Around the changes of rules that sends look at, and the tip. */
+/** Heights around the changes of rules that affect sends, and the tip. */
 const HEIGHTS = [45, 53, 55, 64, 66, 68, 84, 99, 101, 113, 149, 429, 431, 720];
 
-/** One on each side of the larger changes: so that all kinds meet young and old rules in a short run, too. */
+/** Heights for a short run: one on each side of the larger changes of rules. */
 export const SOME_HEIGHTS = [66, 149, 431, 720];
 export const OTHER_HEIGHTS = HEIGHTS.filter((height) => !SOME_HEIGHTS.includes(height));
 
-/** Three of the kinds of sends, mined in the block after this height. Over all heights each kind comes several times. */
+/** Makes three kinds of sends, mined in the block after this height. Over all heights each kind is made several times. */
 export async function sendsAt(suite: Suite, height: number): Promise<void> {
   const node = await nodeAt(suite, height);
   const spendNode = new SpendNodeOver(node);
   const wallet = ChainWallet.richest(height);
   const sent: string[] = [];
-  // The next kinds in the list at each height, so that all of them meet young and old rules.
+  // Each height takes the next kinds of the list, so that all kinds are made under old and new rules.
   const first = HEIGHTS.indexOf(height) * 3;
   for (const place of [first, first + 1, first + 2]) {
     const [name, make, paymentId] = KINDS[place % KINDS.length]!;

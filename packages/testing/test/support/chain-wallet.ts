@@ -20,7 +20,7 @@ export class ChainWallet {
   private subWallets: readonly SubWallet[];
   private readonly privateViewKey: string;
 
-  /** @param height index of the last block that counts */
+  /** @param height index of the last block to read */
   constructor(name: string, height: number) {
     const { wallets } = readJson<{ wallets: Record<string, { keys: RecordedKeys }> }>('devnet/chain-a-expected.json');
     const { privateViewKey, addresses } = wallets[name]!.keys;
@@ -96,7 +96,7 @@ export class ChainWallet {
     };
   }
 
-  /** Records and submits. @throws WalletError daemonError when the node refuses it */
+  /** Records and submits a transaction. @throws WalletError daemonError when the node refuses it */
   async send(signed: SignedSend, node: SendNode): Promise<void> {
     const taken = new Set(signed.pending.inputs.map(({ output }) => output.key));
     this.subWallets = this.subWallets.map((own) => ({
@@ -120,7 +120,7 @@ interface RecordedKeys {
   readonly addresses: readonly { address: string; publicSpendKey: string; privateSpendKey: string }[];
 }
 
-/** By public spend key. */
+/** Unspent outputs by public spend key. */
 function unspentOf({ privateViewKey, addresses }: RecordedKeys, height: number): Map<string, WalletOutput[]> {
   const viewSecret = Buffer.from(privateViewKey, 'hex');
   const counts = new Map<bigint, number>();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestWallet } from '../../src';
 
 interface Status {
-  /** Heights. */
+  /** Scanned height, and height of the network. */
   readonly height: number;
   readonly networkHeight: number;
   readonly unlocked: number;
@@ -24,7 +24,7 @@ interface ListedTransaction {
 
 type Message = { readonly event: string } | { readonly id: number; readonly result?: unknown; readonly error?: string };
 
-/** The wallet of npm `turtlecoin-wallet-backend`, syncing from a node of ours. */
+/** The wallet of npm `turtlecoin-wallet-backend` in a separate process, which synchronizes with our node. */
 export class ForeignWallet {
   private readonly events = new EventEmitter();
   private calls = 0;
@@ -64,7 +64,7 @@ export class ForeignWallet {
     return this.call('send', address, amount, ...(paymentId === undefined ? [] : [paymentId]));
   }
 
-  /** Until a condition holds; checked after each of its events. */
+  /** Waits until a condition holds; checked after each event of the wallet. */
   async until(holds: () => Promise<boolean>): Promise<void> {
     for (;;) {
       const next = once(this.events, 'change');
@@ -73,7 +73,7 @@ export class ForeignWallet {
     }
   }
 
-  /** Until it has scanned every block up to this height. */
+  /** Waits until the wallet has scanned every block up to this height. */
   untilHeight(height: number): Promise<void> {
     return this.until(async () => (await this.status()).height >= height);
   }

@@ -8,11 +8,11 @@ interface RandomOuts {
   }[];
 }
 
-/** A daemon with the calls that sending uses. */
+/** The calls of a daemon that a send uses. */
 export class SpendNodeOver implements SendNode {
   /** Sent transactions in their order. */
   readonly relayed: Buffer[] = [];
-  /** The node accepts transactions, and its responses are lost. */
+  /** Whether the node accepts transactions, but its responses are lost. */
   losesAnswers = false;
 
   constructor(private readonly node: TestNodeClient) {}

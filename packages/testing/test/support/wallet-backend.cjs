@@ -1,8 +1,8 @@
 'use strict';
 
 /*
- * A wallet that nobody here wrote, in a process of its own: its cryptography takes the process's handlers of errors for
- * itself. It is told what to do by messages `{ id, call, args }`, answers `{ id, result }`, and tells `{ event }`.
+ * A wallet by other authors, in a separate process, because its cryptography replaces the error handlers of the process. It
+ * receives requests `{ id, call, args }`, and sends responses `{ id, result }` and events `{ event }`.
  */
 
 const { Agent } = require('node:http');
@@ -11,10 +11,10 @@ const { Daemon, MixinLimit, MixinLimits, WalletBackend } = require('turtlecoin-w
 const [, , port, privateViewKey, privateSpendKey] = process.argv;
 
 /**
- * The coin's, where it is none of the wallet's own; the smallest rings that the ages of devnet from 65 to 100 allow. Its
- * least fee stays as it is: the library below it asks for that one, whatever is set here. Signing holds up this whole
- * process for seconds, longer than a node keeps an idle connection, and its clock of requests runs on: so each request
- * gets a connection of its own, and time.
+ * Parameters of the coin that differ from the defaults of the wallet, and the smallest rings that devnet allows from height 65
+ * to 100. The minimum fee is not set, because the underlying library ignores the setting. Signing blocks this process for
+ * seconds: nodes close idle connections in this time, and timeouts of requests expire. So each request has a separate
+ * connection and a long timeout.
  */
 const config = {
   addressPrefix: 999730,
@@ -40,7 +40,7 @@ function opened() {
 
 const wallet = opened();
 wallet.enableAutoOptimization(false);
-// the switch comes too late for the first time, which is decided when a wallet is made
+// `enableAutoOptimization` does not affect the first optimization, which is scheduled when the wallet is created.
 wallet.shouldPerformAutoOptimize = false;
 for (const event of ['sync', 'desync', 'heightchange', 'transaction']) {
   wallet.on(event, () => process.send({ event }));
