@@ -118,7 +118,7 @@ test('an uncertain transaction can be sent again but not deleted, also after a r
   await service.result('reset', { scanHeight: node.height });
   await world.stop(service);
   service = await world.service(file, stand.port);
-  // After the reset the wallet knows none of its inputs, which does not mean that it was rejected.
+  // The reset drops the inputs of the transaction from the wallet, which does not mean that a node rejected it.
   expect((await service.call('sendDelayedTransaction', { transactionHash: hash })).error).toBeDefined();
   const removed = await service.call('deleteDelayedTransaction', { transactionHash: hash });
   expect(removed.error?.data?.application_code).toBe(12n);
@@ -126,7 +126,7 @@ test('an uncertain transaction can be sent again but not deleted, also after a r
   stand.off('/sendrawtransaction').off('/get_transactions_status');
   await service.result('reset', { scanHeight: 0 });
   await service.synced(node.height);
-  // The pool watcher finds it in the pool. After the watcher drops it, its inputs are still locked.
+  // The pool watcher finds the transaction. After the watcher drops it, the inputs are still locked.
   const { pool } = service.rpc.context;
   const taken = await balance(service);
   for (let reads = 0; reads < 2; reads++) await pool.poll();
@@ -136,7 +136,7 @@ test('an uncertain transaction can be sent again but not deleted, also after a r
   await service.result('sendDelayedTransaction', { transactionHash: hash });
   expect(node.pool()).toEqual([hash]);
   expect(await waiting(service)).toEqual([]);
-  // Known from the pool and as an own send, and listed once.
+  // The transaction is in the pool and an own send, but listed once.
   expect(await service.result('getUnconfirmedTransactionHashes')).toEqual({ transactionHashes: [hash] });
 });
 

@@ -73,7 +73,7 @@ describe('transactions that do not fit', () => {
   const TIP = 718;
   const limit = 99_540;
 
-  test('are left for later, and one that just fits is checked', async () => {
+  test('are left for a later block, and one that just fits is checked', async () => {
     expect([templateSizeLimit(100_000, TIP - 1), templateSizeLimit(100_000, TIP + 1)]).toEqual([limit - 1, limit]);
     const candidates = [bulk(limit + 1), bulk(limit)];
     expect(taken(await choose(TIP, candidates), candidates)).toEqual(['left', 'EXTRA_TOO_LARGE']);

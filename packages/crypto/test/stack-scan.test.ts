@@ -35,7 +35,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
     expect(status).toBe(0);
   });
 
-  test('would be found by the scan', () => {
+  test('is searched reliably: a secret that is not wiped is found', () => {
     const { status, stdout } = spawnSync(program, ['control'], { encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stdout).toContain('careless: the secret key is left on the stack');

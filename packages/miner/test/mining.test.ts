@@ -159,7 +159,7 @@ describe('over stratum', () => {
         const { id, method } = JSON.parse(line) as { id: number; method: string };
         if (method === 'login') return socket.write(answer({ id: 's', status: 'OK', job: job() }));
         shares += 1;
-        // The first share is refused, so a third one is needed. Delayed responses let the miner submit further shares meanwhile.
+        // The first share is refused, so a third one is needed. Delayed responses let the miner submit all allowed shares first.
         const text = shares === 1 ? refusal(id) : answer({ status: 'OK' }, id);
         return setTimeout(() => socket.write(text, () => (answers += 1)), 100);
       });

@@ -16,7 +16,7 @@ export async function madeOnce(name: string, fill: (folder: string) => Promise<v
   try {
     renameSync(made, kept);
   } catch (error) {
-    // Another test file has created it meanwhile.
+    // Another test file has created the folder in between.
     if (!existsSync(kept)) throw error;
   }
   return kept;

@@ -162,7 +162,7 @@ describe('a refused transaction that was rebuilt', () => {
   test('is reported as given up when a transaction of another request spent its input', async () => {
     giveUp(REBUILT, 'ef'.repeat(32));
     await expect(execute(never)).rejects.toMatchObject({ code: walletErrorRows.transactionGivenUp.code });
-    // A block has it nevertheless.
+    // A block contains the transaction nevertheless.
     mined.add(REBUILT);
     expect(await execute(never)).toMatchObject({ text: `"${REBUILT}"` });
   });

@@ -1,6 +1,6 @@
 import { KillCampaign } from './kill-campaign';
 
-/** Kills a service repeatedly during sends and saves, and checks that every response holds. */
+/** Kills a service repeatedly during sends and saves, and checks all of its responses. */
 export async function killService(kills: number, isPatient = false): Promise<KillCampaign> {
   const campaign = new KillCampaign();
   try {

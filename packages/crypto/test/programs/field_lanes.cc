@@ -1,6 +1,6 @@
-// Field arithmetic of several lanes against that of one, for random limbs and for limbs at their bounds. Built by
-// field-lanes.test.ts with the flags of one instruction set; prints what differs and ends with code 1, or the number of
-// comparisons.
+// Compares the vectorised field arithmetic with the scalar one, for random limbs and for limbs at their bounds. Built
+// by field-lanes.test.ts with the flags of one instruction set. Prints the differences and exits with code 1, or prints
+// the number of comparisons.
 #include <cstdio>
 #include <random>
 
@@ -23,7 +23,7 @@ constexpr int kRounds = 20000;
 std::mt19937_64 random_bits(8);
 int compared = 0, wrong = 0;
 
-// Anything below the bound, and every third time one of the places where something changes.
+// A random limb below the bound; in a third of the calls an edge value.
 uint64_t Limb() {
   constexpr uint64_t kEdges[] = {0, 1, 18, 19, kLimbMask - 19, kLimbMask - 18, kLimbMask, kLimbMask + 1, kTight - 1,
                                  uint64_t{1} << 50, (uint64_t{1} << 50) - 1, uint64_t{1} << 26, uint64_t{1} << 25};

@@ -1,7 +1,7 @@
-// Whether signing leaves secrets behind on the stack. Signs on a thread whose stack is ours, lets the thread end, and
-// looks for the secret key, the nonce and their product in what the stack still holds. Prints one line for each case
-// and ends with 1 when something was found. With the argument "control" it signs with a routine that wipes nothing, which
-// must be found: a scan that finds nothing anywhere would prove nothing.
+// Checks that signing leaves no secrets on the stack. Signs on a thread with its own stack, waits for the end of the
+// thread, and searches the stack for the secret key, the nonce and their product. Prints one line for each case, and
+// exits with 1 if it finds a secret. With the argument "control" it signs with a routine that wipes nothing, whose
+// secret it must find: this proves that the search works.
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -38,7 +38,7 @@ void SignInRing(Work& work) {
   SignRing(ring, work.real, work.secret, work.signatures);
 }
 
-// The response of a signature with plain variables, as a careless hand would write it.
+// Computes the response of a signature with plain variables, which are not wiped.
 __attribute__((noinline)) void SignCarelessly(Work& work) {
   volatile uint64_t copy[4];
   const Scalar secret = ScalarFromBytes(work.secret);
@@ -55,7 +55,7 @@ void* Run(void* argument) {
 }
 
 bool Holds(const std::vector<uint8_t>& memory, const Scalar& number) {
-  // Half of a number is as good as the whole for whoever looks for it.
+  // Searches for each 64-bit limb, because a part of a secret is a leak as well.
   for (int i = 0; i < 4; ++i) {
     if (number.v[i] <= 0xffffffff) continue;
     for (size_t at = 0; at + 8 <= memory.size(); ++at) {
@@ -65,7 +65,7 @@ bool Holds(const std::vector<uint8_t>& memory, const Scalar& number) {
   return false;
 }
 
-// The number of secrets found on the stack that the work left.
+// Returns the number of secrets that a signature leaves on the stack.
 int Scan(const char* name, void (*run)(Work&)) {
   auto work = std::make_unique<Work>();
   work->run = run;

@@ -97,7 +97,7 @@ export class FaultyNode {
   private on(path: string, handler: StandInHandler): void {
     this.front.on(path, async (request, behind): Promise<StandInResponse> => {
       this.requests++;
-      // The stand-in records requests; in a long campaign the records would fill the memory.
+      // The stand-in records requests, which would fill the memory during a long campaign.
       this.front.requests.length = 0;
       if (this.fault === 'drops connections' && this.requests % 2 === 0) return (response) => response.destroy();
       if (this.fault === 'is slow' && this.requests % 3 === 0) await pause(SLOW_MS);

@@ -299,7 +299,7 @@ test('a view wallet has received outputs, no spends and no missing indexes', () 
   expect(ledger.unindexedOutputs()).toEqual([]);
 });
 
-test('an output keeps its position when its global index becomes known', () => {
+test('an output retains its position when its global index becomes known', () => {
   const ledger = newLedger();
   const { block, found } = scannedBlock(blockOf(1, paying('a', 1n), paying('b', 2n)));
   ledger.apply(

@@ -5,7 +5,7 @@ import { hashOf } from './support/model-chain';
 const OWNER = hashOf('owner');
 const COUNT = 500;
 
-/** A wallet with so many outputs, transactions, retired keys and transaction keys. */
+/** A wallet with this number of outputs, transactions, retired keys and transaction keys each. */
 function largeContent() {
   const names = Array.from({ length: COUNT }, (_, i) => String(i));
   const unspent = names.map((name, i) => ({

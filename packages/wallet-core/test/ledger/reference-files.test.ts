@@ -37,7 +37,7 @@ const transactionOf = (transaction: WalletTransaction): Record<string, unknown> 
 const byKey = <T extends Record<string, unknown>>(list: readonly T[], member: string): T[] =>
   list.toSorted((a, b) => String(a[member]).localeCompare(String(b[member])));
 
-/** A view wallet knows no key images and no global indexes, and not every file has one-time secrets. */
+/** A view wallet has no key images and no global indexes, and not every file has one-time secrets. */
 function comparable(list: readonly Record<string, unknown>[], isViewWallet: boolean): Record<string, unknown>[] {
   return byKey(
     list.map(({ privateEphemeral: _, globalOutputIndex, keyImage, ...rest }) =>

@@ -268,7 +268,7 @@ describe('a send that a node refused is never paid twice', () => {
     expect(money.wallet.snapshot.transaction(pending.hash)).toBeDefined();
   });
 
-  test('the node that stored its bytes cannot mine it beside the repeated send', async () => {
+  test('a node that stored the refused bytes cannot mine both them and the repeated send', async () => {
     const money = await open('keeper');
     const paidBefore = await summed(receiver);
     refusing();

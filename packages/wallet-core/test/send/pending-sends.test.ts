@@ -773,7 +773,7 @@ describe('a mined send', () => {
     made.db.close();
   });
 
-  test('is charged only once, and keeps the height of its last block', () => {
+  test('is charged only once, and retains the height of its last block', () => {
     const made = parts();
     const { db, ledger, commit, pending, events, disk } = made;
     ledger.recordSend(signed.pending);
@@ -783,7 +783,7 @@ describe('a mined send', () => {
     mine(made, HEIGHT + 1);
     expect(events).toHaveLength(1);
     disk.isFull = true;
-    // Nothing is written for the same block.
+    // The same block causes no write.
     pending.onApplied(ledger.content().transactions);
     disk.isFull = false;
     ledger.rewind(HEIGHT + 1);

@@ -32,7 +32,7 @@ test('mixin 0 needs no request', async () => {
   expect(node.requests).toEqual([]);
 });
 
-test('members ascend although the node returns them in another order', async () => {
+test('ring members are in ascending order although the node returns them in another one', async () => {
   const made = await rings(new FakeNode(each(({ outputs }) => [...outputs].reverse())));
   for (const ring of made) expect(ring).toEqual([...ring].sort((a, b) => a - b));
   expect(made.every((ring) => new Set(ring).size === 8)).toBe(true);

@@ -17,7 +17,7 @@ const tight = {
 /** A height with a ring size of two and without proof of work. */
 const HEIGHT = 105;
 
-/** A wallet that locks the inputs of dispatched transactions, as the real one does between two batches. */
+/** A wallet that locks the inputs of submitted transactions between two batches, like the real one. */
 class SweptWallet {
   readonly sent: SignedSend[] = [];
   view: SendContext;
