@@ -8,7 +8,7 @@
  * For the window of blocks that ends at each mark: bytes written to disk per block (`write_bytes` of /proc/self/io, log and
  * file), microseconds per block of wall clock and of processor time, the longest single commit, and microseconds per look-up.
  * `--verify` times a verification at the end and prints the bytes per block of every table. `--pair` appends to two stored
- * databases in turns, one batch each, and prints the median ratio of the pairs: for a machine whose load changes.
+ * databases alternately, one batch each, and prints the median ratio of the pairs: for a machine whose load changes.
  * `--compare` runs this benchmark in the tree of another folder (before) and in this tree (after), one after the other.
  *
  * `--preload` creates a database with this many synthetic key images and no blocks. `--preloaded` appends to one in its folder;
@@ -147,7 +147,7 @@ function open(directory: string): void {
   db.close();
 }
 
-/** Appends to both in turns. The first round only warms up. */
+/** Appends to both alternately. The first round is a warm-up. */
 function pair(directories: readonly string[]): void {
   const chains = directories.map((directory) => openChainDb({ directory, network: 'devnet' }));
   const figures = chains.map(() => ({ written: [] as number[], busy: [] as number[], clock: [] as number[] }));

@@ -6,8 +6,8 @@
  * "alone": one call after the other on this thread. "batch": the asynchronous form over many items, with each number of lanes
  * of the processor; `--batches` omits "alone". Each figure is the median of the rounds, which alternate between the compared
  * operations. Figures of one thread are per second of processor time, those of all threads per second of wall clock.
- * `--against` runs `<command> <operation>`, which prints calls per second of processor time, in turns with ours and prints the
- * ratios. Pin both to a core (taskset) on a machine with other load.
+ * `--against` runs `<command> <operation>`, which prints calls per second of processor time, alternating with ours, and prints
+ * the ratios. Pin both to a core (taskset) on a machine with other load.
  */
 import { execSync } from 'node:child_process';
 import { parseArgs } from 'node:util';

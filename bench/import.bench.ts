@@ -4,8 +4,8 @@
  *   node -r ./scripts/source-loader.cjs bench/import.bench.ts [--rounds 5] [--against <command>] [--compare <folder>]
  *
  * Blocks and transactions per second of the best and the median round, the longest pause of the main thread's event loop
- * meanwhile, bytes on disk per block, resident memory. `--against` runs `<command> <dump file>`, a program that imports
- * the file and prints its blocks per second last, in turns with ours, and prints the ratio of the medians. `--compare`
+ * during the import, bytes on disk per block, resident memory. `--against` runs `<command> <dump file>`, a program that imports
+ * the file and prints its blocks per second last, alternating with ours, and prints the ratio of the medians. `--compare`
  * alternates rounds of the tree in another folder (before) and of this tree (after), each in its own process, and prints the
  * median ratio of the pairs.
  */

@@ -8,7 +8,7 @@
  * "alone" is one hash after the other, "batch" many at once through `powHashMany`, "search" the nonce search. Each figure is
  * the median of the rounds. Cycles are those of the time stamp counter, per round of the algorithm and hash, everything
  * included. `--cpu-time` counts seconds of processor time instead of wall clock, for a machine with other load. `--against`
- * runs a program that prints hashes per second, in turns with ours, and prints the ratio; pin both to one core (taskset).
+ * runs a program that prints hashes per second, alternating with ours, and prints the ratio; pin both to one core (taskset).
  */
 import { execSync } from 'node:child_process';
 import { cpus } from 'node:os';

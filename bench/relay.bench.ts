@@ -4,7 +4,7 @@
  *   node -r ./scripts/source-loader.cjs bench/relay.bench.ts [--rounds 6] [--blocks 10] [--suite <folder>] [--compare <folder>]
  *
  * Each tree runs three daemons with devnet chain A, the second connected to the first and the third to the second. A block is
- * generated at the first; its time ends when the third serves the new height, polled without a pause. The trees take turns.
+ * generated at the first; its time ends when the third serves the new height, polled without a pause. The trees alternate.
  */
 import { parseArgs } from 'node:util';
 import { join } from 'node:path';

@@ -6,8 +6,8 @@
  *     [--compare <folder>] [-- <options of our daemon>]
  *
  * Responses per second, and microseconds of processor time of the daemon per response: medians of the rounds, in which the
- * daemons take turns. `--compare` is the built tree of an earlier commit. `CPP=<folder>`: the C++ daemon `<folder>/Wrkzd-devnet`
- * takes its turn, too. It has compiled-in seeds: run this with it only in a network namespace.
+ * daemons alternate. `--compare` is the built tree of an earlier commit. `CPP=<folder>`: the C++ daemon `<folder>/Wrkzd-devnet`
+ * is measured, too. It has compiled-in seeds: run this with it only in a network namespace.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

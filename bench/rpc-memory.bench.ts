@@ -1,5 +1,5 @@
 /**
- * The daemon's memory at rest and under requests of every kind: each recorded request for devnet chain A, repeatedly, from 16
+ * The daemon's memory when idle and under requests of every kind: each recorded request for devnet chain A, repeatedly, from 16
  * kept-alive clients.
  *
  *   node -r ./scripts/source-loader.cjs bench/rpc-memory.bench.ts [--requests 100000] [--suite <folder>]

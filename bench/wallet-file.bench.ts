@@ -157,7 +157,7 @@ async function main(): Promise<void> {
       const { walletFile, content } = await note('open', () => WalletFile.open(file, 'secret'));
       const ledger = await note('the ledger of it', () => runInSlices(Ledger.loading(content)));
       await walletFile.save(content);
-      // Meanwhile the key of the next version is derived.
+      // The wallet derives the key of the next version at this time.
       await wait(1_000);
       const snapshotOf = (): WalletSnapshot => new WalletSnapshot(ledger.content(), () => 1_800_000_000);
       await note('first snapshot', async () => snapshotOf());

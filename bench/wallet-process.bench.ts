@@ -7,8 +7,8 @@
  *
  * Seconds of wall clock and of processor time from the start of the process until the wallet is synchronized, its peak of
  * resident memory, and the longest pause of its event loop. The chain is built once in `--directory` and used again.
- * `--compare` names a compiled tree of an earlier commit, whose wallet scans in turn. With `CPP=<folder>`, the C++ wallet
- * `<folder>/wallet-api-devnet` scans in turn, too; use `CPP` only in a network namespace.
+ * `--compare` names a compiled tree of an earlier commit, whose wallet alternates with ours. With `CPP=<folder>`, the C++ wallet
+ * `<folder>/wallet-api-devnet` is measured, too; use `CPP` only in a network namespace.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

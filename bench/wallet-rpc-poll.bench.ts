@@ -1,11 +1,12 @@
 /**
- * wallet-rpc under clients that poll it: twenty clients alternate getStatus and getBalance, first at rest, then while the wallet
- * rescans devnet chain A repeatedly, then while it sends. Wallet and node run in their own processes, from the built tree.
+ * wallet-rpc under clients that poll it: twenty clients alternate getStatus and getBalance, first while the wallet is idle,
+ * then while it rescans devnet chain A repeatedly, then while it sends. Wallet and node run in their own processes, from the
+ * built tree.
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet-rpc-poll.bench.ts [--clients 20] [--pause 100] [--seconds 20]
  *                                                                      [--suite <folder>]
  *
- * Median, 99th percentile and maximum of the time to the whole response, and the number of scans and sends meanwhile. Each
+ * Median, 99th percentile and maximum of the time to the whole response, and the number of scans and sends in this time. Each
  * client waits `--pause` milliseconds after a response.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-# One shared addon. The portable code is built without any processor flags; a file that needs an
-# instruction set stands in a static library of its own, chosen at run time (src/common/cpu.h).
+# One shared addon. Portable code is built without processor flags; a file that needs an instruction
+# set is a separate static library, selected at run time (src/common/cpu.h).
 {
   'variables': {
     'common_cflags': ['-O3', '-fPIC', '-fvisibility=hidden', '-fno-strict-aliasing', '-Wall', '-Wextra', '-Wno-unused-parameter', '-Wno-cast-function-type'],
@@ -7,7 +7,7 @@
   },
   'target_defaults': {
     'include_dirs': ["<!(node -p \"require('node-addon-api').include_dir\")", 'src'],
-    # The third: an exception that cannot be thrown because its environment is ending is dropped, not fatal.
+    # The third define drops an exception that cannot be thrown because its environment is ending, instead of aborting.
     'defines': ['NAPI_VERSION=8', 'NODE_ADDON_API_CPP_EXCEPTIONS_ALL', 'NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS', 'NODE_ADDON_API_DISABLE_DEPRECATED'],
     'cflags!': ['-O2', '-fno-exceptions'],
     'cflags_cc!': ['-std=gnu++17', '-std=gnu++20', '-fno-exceptions', '-fno-rtti'],
@@ -95,7 +95,7 @@
           'target_name': 'curve_ifma',
           'type': 'static_library',
           'sources': ['src/curve/batch_ifma.cc'],
-          # gcc 12 takes the undefined sources of its own unmasked intrinsics for a mistake of ours.
+          # gcc 12 warns about the undefined source operands in its own headers of unmasked intrinsics.
           'cflags': ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mavx512ifma', '-Wno-uninitialized', '-Wno-maybe-uninitialized'],
           'xcode_settings': {'OTHER_CFLAGS': ['-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mavx512ifma']},
         },
@@ -103,7 +103,7 @@
           'target_name': 'pow_aesni',
           'type': 'static_library',
           'sources': ['src/pow/cn_aesni.cc'],
-          # Packing two lanes' scalar work into one vector costs more than it saves in these loops.
+          # In these loops, packing the scalar operations of two lanes into one vector is slower.
           'cflags': ['-msse4.1', '-maes', '-mtune=znver3', '-fno-tree-slp-vectorize'],
           'xcode_settings': {'OTHER_CFLAGS': ['-msse4.1', '-maes']},
         },
@@ -118,7 +118,7 @@
           'target_name': 'pow_avx512',
           'type': 'static_library',
           'sources': ['src/pow/cn_avx512.cc', 'src/pow/argon2_avx512.cc'],
-          # The compiler's own AVX-512 headers set off the warnings about uninitialized values.
+          # The AVX-512 headers of gcc cause warnings about uninitialized values.
           'cflags': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl', '-mtune=znver3', '-fno-tree-slp-vectorize', '-Wno-uninitialized', '-Wno-maybe-uninitialized'],
           'xcode_settings': {'OTHER_CFLAGS': ['-maes', '-mvaes', '-mavx2', '-mbmi2', '-mavx512f', '-mavx512bw', '-mavx512dq', '-mavx512vl']},
         },
@@ -130,7 +130,7 @@
           'target_name': 'pow_armv8',
           'type': 'static_library',
           'sources': ['src/pow/cn_armv8.cc'],
-          # Older compilers know the AES instructions only together with those of SHA-2, so both are asked for.
+          # Older compilers support the AES instructions only together with SHA-2, so `+crypto` enables both.
           'cflags': ['-march=armv8-a+crypto', '-fno-tree-slp-vectorize'],
           'xcode_settings': {'OTHER_CFLAGS': ['-march=armv8-a+crypto']},
         },

@@ -1,5 +1,5 @@
 // Prints the folder of SQLite's headers. The extension in src/sqlite uses SQLite only through the table of functions that it
-// gets at run time, so the headers of either version of better-sqlite3 do.
+// gets at run time, so the headers of either version of better-sqlite3 are sufficient.
 const { dirname, join } = require('node:path');
 const { existsSync } = require('node:fs');
 

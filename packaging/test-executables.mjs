@@ -1,6 +1,7 @@
 /**
  * `npm run test:executables [-- --build]`: checks the files of release/, then runs every program from an empty folder with an
- * empty environment: the smoke test of the devnet, and what it does not use. Builds missing executables; `--build` builds all.
+ * empty environment: the smoke test of the devnet, and functions that it does not use. Builds missing executables;
+ * `--build` builds all.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -20,7 +20,7 @@ import { TRANSACTION_PREFIX, until } from './test-support.mjs';
 /** The folder of the engine; set when this program runs again in its network namespace. */
 const WITHIN = 'WRKZ_TEST_IMAGES';
 const FIVE = services.map(({ service }) => service);
-/** No image holds these. */
+/** Programs that no image may contain. */
 const BUILD_TOOLS = ['g++', 'gcc', 'make', 'python3'];
 
 const report = (text) => process.stdout.write(`${text}\n`);
@@ -146,7 +146,7 @@ async function testDevnet(docker) {
   report('a payment goes from wallet to wallet, with a proof of work of the helper');
 
   const before = await height();
-  // An image that differs, as the next release does.
+  // An image with another digest, like the next release.
   const commit = ['commit', '--change', 'LABEL upgraded=1', docker.docker('create', 'wrkz-daemon')];
   docker.docker('tag', docker.docker(...commit), 'wrkz-daemon');
   const old = project.container('c');

@@ -127,7 +127,7 @@ async function mutate(name, { folder, tests }, files, { copy, options }) {
     concurrency: availableParallelism(),
     // A runner retains the modules of all its runs; a hundred runs exhaust its memory.
     maxTestRunnerReuse: 20,
-    // Long enough that a busy machine does not count as an endless loop.
+    // Long enough that slow tests on a busy machine do not count as an endless loop.
     timeoutMS: 60_000,
     // Every test reaches code that runs while modules load: such a mutant costs the whole suite.
     ignoreStatic: !options.static,

@@ -72,7 +72,7 @@ export class DaemonProcess {
     pin(this.pid, processor);
   }
 
-  /** Suspends the whole process (SIGSTOP) until {@link resume}; new connections wait meanwhile. */
+  /** Suspends the whole process (SIGSTOP) until {@link resume}; new connections wait until then. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Clock ticks per second in /proc: the same on every Linux. */
+/** Clock ticks per second in /proc, equal on all Linux systems. */
 const TICKS_PER_SECOND = 100;
 const POLL_MS = 100;
 

@@ -10,8 +10,8 @@ const ARCHITECTURE = { x64: 'amd64', arm64: 'arm64' }[process.arch];
 const { DEBFULLNAME = 'WrkzCoin', DEBEMAIL = 'root@localhost' } = process.env;
 
 /**
- * Additional rights in units. The daemon lists network interfaces. Its ZeroMQ sets the ordinary policy of its threads and aborts
- * where it may not; real-time policies stay forbidden.
+ * Additional rights in units. The daemon lists network interfaces. ZeroMQ sets the default scheduling policy of its threads
+ * and aborts if that is forbidden; real-time policies remain forbidden.
  */
 const DAEMON = { FAMILIES: ' AF_NETLINK', CALLS: ' sched_setscheduler' };
 const OTHERS = { FAMILIES: '', CALLS: '' };

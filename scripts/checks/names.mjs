@@ -24,7 +24,7 @@ const MADE = new Set([
 ]);
 
 const files = workspaceFiles();
-/** All files, also without their ending, and all folders: with `/` before and behind. */
+/** All files, with and without extension, and all folders, each enclosed in `/`. */
 const paths = files.flatMap((file) => {
   const parts = file.split('/');
   const folders = parts.slice(0, -1).map((_, i) => parts.slice(0, i + 1).join('/'));

@@ -28,7 +28,7 @@ const TERMS = [
   ['\\b(liars?|manners|unlucky)\\b', 'name the behaviour'],
 ];
 
-/** Files that quote a term, and files of others. */
+/** Files that quote a term, and third-party files. */
 const SKIPPED = [
   'scripts/checks/terms.mjs',
   'packages/core-types/src/mnemonic-words.ts',
@@ -40,7 +40,7 @@ await main(() => {
   const names = workspaceFiles();
   const problems = TERMS.flatMap(([pattern, standard]) => {
     const grep = ['grep', '--untracked', '-nIiP', '-e', pattern, '--', '.', ...SKIPPED];
-    // Ends with 1 if nothing is found.
+    // git grep exits with 1 if nothing is found.
     const { status, stdout, stderr } = spawnSync('git', grep, { cwd: top, encoding: 'utf8' });
     if (status > 1) throw new Failure(stderr);
     const found = [...stdout.split('\n'), ...names.filter((name) => new RegExp(pattern, 'i').test(name))];

@@ -26,7 +26,7 @@ export function defaultOf(spec: OptionSpec): string {
   return spec.defaultText ?? [spec.default ?? ''].flat().join(',');
 }
 
-/** The page of a program: a table a group, and below the words of `--help`. */
+/** The page of a program: a table for each group, then the text of `--help`. */
 export function optionsPage(program: string, helps: readonly PrintedHelp[]): string {
   return page(`${program}: options`, [
     'All options of the program. Options have the same name in a configuration file. Every ' +

@@ -9,7 +9,7 @@ interface PrintedPage {
   readonly text: string;
 }
 
-/** Everything that is printed, in the order of the list on top. */
+/** All printed files, in the order of the index page. */
 export function printedPages(): PrintedPage[] {
   return [{ path: 'README.md', text: contents() }, ...PRINTED_SERVICES.flatMap(pagesOf)];
 }

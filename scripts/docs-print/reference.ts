@@ -207,7 +207,7 @@ export interface ErrorTable {
   readonly title: string;
   readonly text: string;
   readonly rows: Readonly<Record<string, Omit<ErrorRow, 'status'> & { readonly status?: number }>>;
-  /** Title of the column of `when`, if the rows have a name there. */
+  /** Title of the column `when`, if the rows have names in it. */
   readonly whenTitle?: string;
 }
 

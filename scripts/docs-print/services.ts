@@ -29,7 +29,7 @@ import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/methods/declare';
 import type { PrintedHelp } from './options';
 import { type ErrorTable, type Examples, referenceFiles } from './reference';
 
-/** Everything that is printed of one program. */
+/** The printed pages of one program. */
 export interface PrintedService {
   /** The folder below docs/api; the program is `wrkz-<folder>`. */
   readonly folder: string;
@@ -146,12 +146,12 @@ const proposals: PrintedService = {
   errors: [
     {
       title: 'Routes',
-      text: 'Below `/api/` the body holds `data` and `docstring`; elsewhere the text stands in a page.',
+      text: 'Below `/api/` the body has `data` and `docstring`; elsewhere the text is on a page.',
       rows: proposalsApi.proposalErrors,
     },
   ],
   reference: referenceFiles('wrkz-proposals', PROPOSALS_SERVICE, {
-    // The paths of assets hold digests of their contents: files of the pages, of no interest to a client.
+    // Assets of the pages are not for clients, and their paths contain digests of their content.
     routes: proposalsRoutes({ metrics, readiness, site }).filter(({ path }) => !path.startsWith('/assets/')),
   }),
 };

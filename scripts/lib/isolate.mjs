@@ -7,7 +7,7 @@ import { readManifest, top } from './workspace.mjs';
 
 /** Files that pnpm reads at the top. */
 const SETTINGS = ['pnpm-workspace.yaml', '.pnpmfile.cjs', '.npmrc'];
-/** Test tools of the workspace: the copies load the originals. */
+/** Test tools of the workspace, which the copies load from the workspace. */
 const TOOLS = ['jest.base.js', 'jest.setup.js', 'scripts/source-loader.cjs'];
 const NATIVE_BUILD = 'native/build/Release/wrkz_native.node';
 

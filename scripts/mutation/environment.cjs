@@ -2,7 +2,7 @@
 
 const { TestEnvironment } = require('jest-environment-node');
 
-/** Skips the tests of a file that follow a failed one: with an endless wait each of them would run into its timeout. */
+/** Skips the tests of a file after a failed one, because an endless wait could make each of them time out. */
 module.exports = class BailingEnvironment extends TestEnvironment {
   failed = false;
 

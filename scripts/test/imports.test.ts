@@ -27,7 +27,7 @@ function writePackage(folder: string, dependencies: readonly string[], source: s
   }
 }
 
-test('imports up the ladder, of undeclared packages, of Node.js in pure packages and in circles are errors', () => {
+test('rejects imports of higher layers, of undeclared packages, of Node.js in pure packages, and in cycles', () => {
   write('tsconfig.test.json', '{}');
   writePackage('packages/crypto', [], 'export const hash = 1;');
   writePackage('packages/testing', [], 'export const chain = 1;');

@@ -15,14 +15,14 @@ function run(script: string, options: { nodeArgs?: string[]; scriptArgs?: string
 describe('on Windows', () => {
   const pretend = `data:text/javascript,Object.defineProperty(process, 'platform', { value: 'win32' })`;
 
-  // Options with which they would say something and end, were they to go on.
+  // With these options the scripts would end soon on a supported system.
   const calls: [string, string[]][] = [
     ['bootstrap.mjs', []],
     ['start.mjs', ['apps/daemon/dist/main.js', '--help']],
     ['test.mjs', ['--version']],
   ];
 
-  test.each(calls)('%s says that it is not supported', (script, scriptArgs) => {
+  test.each(calls)('%s reports that it is not supported', (script, scriptArgs) => {
     expect(run(script, { nodeArgs: ['--import', pretend], scriptArgs })).toEqual({
       status: 1,
       lines: [
@@ -33,7 +33,7 @@ describe('on Windows', () => {
   });
 });
 
-test('the tests for 64-bit ARM name the packages that they miss', () => {
+test('the tests for 64-bit ARM name the missing packages', () => {
   expect(run('test-arm64.mjs', { path: '/nowhere' })).toEqual({
     status: 1,
     lines: [

@@ -17,7 +17,7 @@ function entries(): string[] {
     for (const [, joined = '', named = '', name = ''] of calls)
       found.add(join(dirname(file), joined, named, `${name}.ts`));
   }
-  // An example in a comment, and a process that serves the RPC itself.
+  // Excludes an example in a comment, and the process that serves the RPC.
   return [...found].filter((file) => !/(reader-worker|rpc-process)\.ts$/.test(file)).sort();
 }
 
@@ -32,7 +32,7 @@ function sources(): string[] {
   );
 }
 
-test('no thread loads what only a service needs', () => {
+test('no thread loads modules that only services need', () => {
   const all = entries();
   expect(all.length).toBeGreaterThanOrEqual(9);
   for (const entry of all) {

@@ -6,7 +6,7 @@ import { createMemoryLogger } from '@wrkz/service-kit';
 import { walletRoutes } from '../src/routes';
 import { type ServiceResponse, PASSWORD, TestService } from './support/service';
 
-/* Hostile clients with and without the key: no request is answered with 5xx. */
+/* Hostile clients with and without the key: no request causes a response with 5xx. */
 
 const logger = createMemoryLogger();
 let service: TestService;

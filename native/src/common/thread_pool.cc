@@ -16,7 +16,7 @@ namespace wrkz {
 
 namespace {
 
-// A search keeps every processor busy for seconds and must not delay responses to requests. If the system refuses the
+// A search uses every processor for seconds and must not delay responses to requests. If the system rejects the
 // lower priority, the thread continues at its current priority.
 void GiveWay() {
 #if defined(__linux__)

@@ -161,7 +161,7 @@ Scalar HashToScalar(const uint8_t* data, uint64_t size) {
 
 void Wipe(void* memory, uint64_t size) {
   std::memset(memory, 0, static_cast<size_t>(size));
-  // Tells the compiler that the memory is read afterwards, so that it keeps the stores.
+  // The compiler must assume that the memory is read afterwards, so it does not remove the stores.
   __asm__ volatile("" : : "r"(memory) : "memory");
 }
 

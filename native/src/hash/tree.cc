@@ -9,7 +9,7 @@
 namespace wrkz {
 namespace {
 
-// Reduces the leaves to the largest power of two below their count: keeps the first leaves, hashes the rest in pairs.
+// Reduces the leaves to the largest power of two below their count: copies the first leaves, hashes the rest in pairs.
 // The result has std::bit_floor(count - 1) nodes. Requires count >= 3.
 std::vector<uint8_t> FirstLevel(const uint8_t* leaves, size_t count, size_t* width) {
   *width = std::bit_floor(count - 1);

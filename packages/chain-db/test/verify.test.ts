@@ -63,7 +63,7 @@ test('is aborted by its signal', async () => {
   await expect(verifyChain(db)).resolves.toMatchObject({ height: 720, problems: [] });
 });
 
-test('chain A keeps its digest through another order of commits, a rewind and a compaction', async () => {
+test('chain A has the same digest after another order of commits, a rewind and a compaction', async () => {
   const blocks = chainA();
   const one = openHere();
   writerOf(one).append(blocks);

@@ -59,7 +59,7 @@ test('a failed open releases the file', () => {
   openDatabase(journal(file)).close();
 });
 
-test('one file has one lock, whatever symbolic link leads to it', () => {
+test('one file has one lock, through any symbolic link', () => {
   const file = fresh('journal.sqlite');
   const first = openDatabase(journal(file));
   const folder = join(dirname(file), 'elsewhere');

@@ -124,7 +124,7 @@ test('killed processes lose no reported commit', async () => {
   }
 });
 
-test('a log that begins a round keeps its identity; the next session after a stop has another log', () => {
+test('a log with a new round has the same identity; the next session after a stop has another log', () => {
   const file = fresh('journal.sqlite');
   const database = open(file, { settings: { checkpointAt: 10 * 4096 } });
   const identities = new Set<number>();

@@ -46,7 +46,7 @@ function assertProtected(folder) {
   if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`);
 }
 
-/** Whether a readable file has these bytes. In the private folder nobody else changes it before it is used. */
+/** Whether a readable file has these bytes. No other user can change files of the private folder before they are used. */
 function holds(path, bytes) {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile() || stat.uid !== process.geteuid() || (stat.mode & OTHERS_WRITE) !== 0) return false;

@@ -17,7 +17,7 @@ const service: ServiceDescription<unknown, { readonly wallet: string }> = {
   errorBody: z.object({}),
   labelNotes: ({ wallet }) => [`Requires the wallet to be ${wallet}.`],
 };
-const ERROR = { status: 404, code: 7, text: 'Gone', when: 'There is none.' };
+const ERROR = { status: 404, code: 7, text: 'Gone', when: 'It does not exist.' };
 const APPLICATION_ERROR = { status: 200, code: -1, application: 8, text: 'Full', when: 'There are too many.' };
 
 const route = routeDeclarer<unknown, { readonly wallet: string }>()({
@@ -88,7 +88,7 @@ Errors:
 
 | Code | Text | When |
 | --- | --- | --- |
-| 404, 7 | \`Gone\` | There is none. |
+| 404, 7 | \`Gone\` | It does not exist. |
 
 Example:
 

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import type { TopicListener } from '../../src/events/topics';
 import { WebSocketHub, type WebSocketHubOptions } from '../../src/events/websocket/hub';
 
-/* Clients that do not answer pings, do not read, or exceed the limit. */
+/* Clients that do not respond to pings, do not read, or exceed the limit. */
 
 const cleanup: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

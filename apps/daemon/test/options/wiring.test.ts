@@ -156,7 +156,7 @@ describe('the database', () => {
 });
 
 describe('the log', () => {
-  it('goes to a file, is rotated, and has the configured level and format', async () => {
+  it('is written to a file, is rotated, and has the configured level and format', async () => {
     const folder = temporaryDirectory();
     const argv = ['--log-level=3', '--log-file', join(folder, 'a.log'), '--log-max-size=1', '--log-max-files=2'];
     const config = readConfig(['--network=devnet', '--log-format=json', ...argv]);

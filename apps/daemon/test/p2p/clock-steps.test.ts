@@ -104,7 +104,7 @@ describe('when the system clock is set', () => {
     }
   });
 
-  it('a ban ends after its time when the clock goes back, and earlier when it goes forward', () => {
+  it('a ban ends after its time when the clock is set back, and earlier when it is set forward', () => {
     const time = { wall: 1_800_000_000, steady: 50 };
     const bans = new Bans(
       () => time.wall,

@@ -104,7 +104,7 @@ test('reserves a thread for short queries while there are long ones', async () =
   await settled(heavy);
 });
 
-test('serves addresses in turn: one query does not wait for thirty of another address', async () => {
+test('serves addresses round-robin: one query does not wait for thirty of another address', async () => {
   const order: string[] = [];
   const ask = async (client: string): Promise<unknown> => {
     await pool.run('walletSyncData', SYNC, { client, gone: staying });

@@ -403,7 +403,7 @@ describe('hashing', () => {
     bench = await stratumBench('simnet');
   });
 
-  it('serves addresses in turn, and skips obsolete shares', async () => {
+  it('serves addresses round-robin, and skips obsolete shares', async () => {
     const order: string[] = [];
     let finish: (() => void)[] = [];
     const hasher = new ShareHasher(1, (_, data) => {

@@ -76,7 +76,7 @@ describe('the chain plan', () => {
     expect(hashesOf(plan.nextBatch(2, 1_000).batch)).toEqual([hash(3)]);
   });
 
-  it('takes batches from the lists in turn', () => {
+  it('takes batches from the lists round-robin', () => {
     const plan = new ChainPlan();
     plan.announce(1, hash(0), range(1, 6));
     plan.announce(2, hash(0), range(101, 106));
