@@ -115,14 +115,14 @@ describe('the rejection reasons', () => {
       /^\| `(\w+)`\s*\| (.*?)\s*\| \[.*?\]\((.*?)#(.*?)\)\s*\| (\w+)/gm,
     ),
   ];
-  const told = new Map(rows.map(([, name, text, page, anchor, short]) => [name, { text, page, anchor, short }]));
+  const reported = new Map(rows.map(([, name, text, page, anchor, short]) => [name, { text, page, anchor, short }]));
 
   test('have the codes and texts of the sources in the table', () => {
     const texts = Object.entries(REASONS).map(([name, { text }]) => [name, text]);
-    expect([...told].map(([name, { text }]) => [name, text]).sort()).toEqual(texts.sort());
+    expect([...reported].map(([name, { text }]) => [name, text]).sort()).toEqual(texts.sort());
   });
 
-  test.each([...told])('%s is explained in the section of its rule', (name, { page, anchor }) => {
+  test.each([...reported])('%s is explained in the section of its rule', (name, { page, anchor }) => {
     expect(section(`docs/protocol/${page}`, anchor ?? '')?.body).toContain(`\`${name}\``);
   });
 });

@@ -24,13 +24,13 @@ describe('the engine in a worker thread', () => {
     expect(results[99]?.hash?.toString('hex')).toBe(chainAHeaders()[100]?.hash);
     expect(Buffer.isBuffer(results[0]?.hash)).toBe(true);
     expect(events.at(-1)).toMatchObject({ kind: 'append', tip: { height: 100 } });
-    const told = events.flatMap((event) => (event.kind === 'alternative' ? [] : event.added));
-    expect(told.map(({ hash }) => hash.toString('hex'))).toEqual(
+    const reported = events.flatMap((event) => (event.kind === 'alternative' ? [] : event.added));
+    expect(reported.map(({ hash }) => hash.toString('hex'))).toEqual(
       chainAHeaders()
         .slice(1, 101)
         .map(({ hash }) => hash),
     );
-    expect(told.flatMap(({ transactionHashes }) => transactionHashes.map((hash) => hash.toString('hex')))).toEqual(
+    expect(reported.flatMap(({ transactionHashes }) => transactionHashes.map((hash) => hash.toString('hex')))).toEqual(
       chainAHeaders()
         .slice(1, 101)
         .flatMap(({ tx_hashes }) => tx_hashes),

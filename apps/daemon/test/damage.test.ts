@@ -226,17 +226,17 @@ describe('a whole daemon', () => {
       await daemon.start();
       try {
         const url = `http://127.0.0.1:${String(daemon.ports.rpc)}`;
-        const ask = (path: string, body: object): Promise<Response> =>
+        const request = (path: string, body: object): Promise<Response> =>
           fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
-        const damaged = await ask('/getrawblocks', { startHeight: 95, blockCount: 20 });
+        const damaged = await request('/getrawblocks', { startHeight: 95, blockCount: 20 });
         expect(damaged.status).toBe(503);
         expect(await damaged.json()).toEqual({
           status: 'Failed',
           error: expect.stringMatching(/^the chain database is damaged: .*What to do: run with --verify/) as string,
         });
-        const wallet = await ask('/getwalletsyncdata', { startHeight: 95, blockCount: 20 });
+        const wallet = await request('/getwalletsyncdata', { startHeight: 95, blockCount: 20 });
         expect([200, 503]).toContain(wallet.status);
-        const sound = await ask('/getrawblocks', { startHeight: 300, blockCount: 20 });
+        const sound = await request('/getrawblocks', { startHeight: 300, blockCount: 20 });
         expect(sound.status).toBe(200);
         expect(logger.entries.some(({ message }) => REMEDY.test(message))).toBe(true);
         const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -307,7 +307,7 @@ describe('a whole daemon', () => {
     const config = readConfig([...args, '--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1']);
     const logger = createMemoryLogger('info');
     let stop: (code: number | undefined) => void = () => undefined;
-    const asked = new Promise<number | undefined>((resolve) => (stop = resolve));
+    const requested = new Promise<number | undefined>((resolve) => (stop = resolve));
     const daemon = Daemon.create(config, { logger, control: { requestStop: (code) => stop(code) } });
     await daemon.start();
     try {
@@ -324,7 +324,7 @@ describe('a whole daemon', () => {
       remove(join(dataDir, 'simnet'));
       expect(existsSync(join(dataDir, 'simnet'))).toBe(false);
       expect((await mine()).result).toBeUndefined();
-      expect(await asked).toBe(1);
+      expect(await requested).toBe(1);
       expect(daemon.parts.chain.tip().height).toBe(height);
       expect(logger.entries.map(({ message }) => message).join('\n')).toMatch(
         /the daemon cannot continue: .*chain\.sqlite of the open chain database was removed or moved/,
@@ -339,13 +339,13 @@ describe('a whole daemon', () => {
     const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
     const config = readConfig([...args, '--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1']);
     let stop: (code: number | undefined) => void = () => undefined;
-    const asked = new Promise<number | undefined>((resolve) => (stop = resolve));
+    const requested = new Promise<number | undefined>((resolve) => (stop = resolve));
     const control = { requestStop: (code?: number) => stop(code) };
     const daemon = Daemon.create(config, { logger: createMemoryLogger('info'), control });
     await daemon.start();
     try {
       rmSync(join(dataDir, 'simnet', 'chain.sqlite'));
-      expect(await asked).toBe(1);
+      expect(await requested).toBe(1);
     } finally {
       await daemon.stop();
     }

@@ -38,8 +38,8 @@ const committed = (): number[] => appends.mock.calls.map(([batch]) => (batch as 
 
 it('commits a long series in few steps, each twice as long; events equal those of single batches', async () => {
   const held = bench();
-  const answers = await Promise.all(row(held.engine, 0, 720));
-  expect(answers.flat().map(({ code }) => code)).toEqual(blocks.map(() => MAIN));
+  const responses = await Promise.all(row(held.engine, 0, 720));
+  expect(responses.flat().map(({ code }) => code)).toEqual(blocks.map(() => MAIN));
   const steps = committed();
   expect(steps.reduce((sum, one) => sum + one, 0)).toBe(720);
 
@@ -67,9 +67,9 @@ it('emits block events only after the commit, and resolves calls after their eve
   await Promise.all(row(engine, 0, 200));
   engine.on('commit', (event) => expect(reader.height()).toBeGreaterThanOrEqual(event.tip.height));
   const calls = row(engine, 200, 400, true);
-  const told: number[] = [];
-  engine.on('commit', ({ tip }) => told.push(tip.height));
-  calls.forEach((call, i) => void call.then(() => expect(told.at(-1)).toBeGreaterThanOrEqual(220 + 20 * i)));
+  const reported: number[] = [];
+  engine.on('commit', ({ tip }) => reported.push(tip.height));
+  calls.forEach((call, i) => void call.then(() => expect(reported.at(-1)).toBeGreaterThanOrEqual(220 + 20 * i)));
   await engine.addBlocks(blocks.slice(400, 401), 'sync');
   await Promise.all(calls);
   expect(engine.tip().height).toBe(401);

@@ -19,17 +19,17 @@ function bench() {
   const events = new NodeEvents((error) => errors.push(error));
   events.followChain(chain);
   events.followPool(pool as never);
-  const told: NodeEvent[] = [];
-  events.subscribe((event) => told.push(event));
-  return { chain, pool, events, errors, told };
+  const reported: NodeEvent[] = [];
+  events.subscribe((event) => reported.push(event));
+  return { chain, pool, events, errors, reported };
 }
 
 describe('NodeEvents', () => {
   it('emits one event per block, with the coinbase first, and whether the node was synchronizing', () => {
-    const { chain, told } = bench();
+    const { chain, reported } = bench();
     chain.emit('commit', commit({ added: [block(4), block(5)], source: 'sync' }));
     chain.emit('commit', commit({ added: [block(6)], source: 'relay' }));
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { kind: 'block', height: 4, catchingUp: true, transactionHashes: [hash(0xc0), hash(0xaa)] },
       { kind: 'block', height: 5, catchingUp: true },
       { kind: 'block', height: 6, catchingUp: false, timestamp: 1006 },
@@ -37,12 +37,12 @@ describe('NodeEvents', () => {
   });
 
   it('emits a reorganisation as one event with its fork point, and side blocks unchanged', () => {
-    const { chain, told } = bench();
+    const { chain, reported } = bench();
     const removed = [{ height: 4, hash: hash(1), transactions: [hash(2)] }];
     const fork = { forkHeight: 3, forkHash: hash(3) };
     chain.emit('commit', commit({ kind: 'switch', ...fork, added: [block(4), block(5)], removed }));
     chain.emit('commit', { kind: 'alternative', height: 9, hash: hash(9), tip: {} });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       {
         kind: 'reorganisation',
         rootHeight: 3,
@@ -55,12 +55,12 @@ describe('NodeEvents', () => {
   });
 
   it('emits additions and removals of the pool, and nothing if there are none', () => {
-    const { pool, told } = bench();
+    const { pool, reported } = bench();
     pool.emit('added', { hash: hash(1), source: 'rpc' });
     pool.emit('removed', { hashes: [], reason: 'Outdated' });
     pool.emit('removed', { hashes: [hash(1)], reason: 'InBlock' });
     pool.emit('doubleSpend', { pooled: hash(1), refused: hash(2), keyImage: hash(3) });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { kind: 'pool-added', hash: hash(1) },
       { kind: 'pool-removed', hashes: [hash(1)], reason: 'InBlock' },
       { kind: 'double-spend', pooled: hash(1), refused: hash(2), keyImage: hash(3) },

@@ -125,12 +125,12 @@ describe('a pool over its budget', () => {
     validator.templateBytes = 100_000;
     // Transactions that fit a template do not count.
     for (let i = 0; i < 12; i++) await pool.add(made({ padding: 90_000 }), 'p2p');
-    const answers = [];
+    const results = [];
     for (let i = 0; i < 600; i++) {
-      answers.push(await pool.add(made({ fee: 10n ** 9n, padding: 120_000 }), 'p2p'));
+      results.push(await pool.add(made({ fee: 10n ** 9n, padding: 120_000 }), 'p2p'));
     }
-    expect(answers.filter(({ accepted }) => accepted)).toHaveLength(Math.floor(UNMINABLE_BYTES / 120_200));
-    expect(answers.at(-1)).toMatchObject({ message: 'Transaction pool is full', scope: 'none' });
+    expect(results.filter(({ accepted }) => accepted)).toHaveLength(Math.floor(UNMINABLE_BYTES / 120_200));
+    expect(results.at(-1)).toMatchObject({ message: 'Transaction pool is full', scope: 'none' });
     expect(await pool.add(made({ fee: 1n, padding: 90_000 }), 'p2p')).toMatchObject({ accepted: true });
     expect(gone).toEqual([]);
   });

@@ -25,8 +25,8 @@ describe('admission', () => {
     made().subarray(0, -1),
     Buffer.concat([made(), Buffer.from([0])]),
   ])('rejects the unreadable bytes %p', async (bytes) => {
-    const answer = { accepted: false, message: 'Could not deserialize transaction', scope: 'everywhere' };
-    expect(await bench().pool.add(bytes, 'p2p')).toEqual(answer);
+    const response = { accepted: false, message: 'Could not deserialize transaction', scope: 'everywhere' };
+    expect(await bench().pool.add(bytes, 'p2p')).toEqual(response);
   });
 
   it('reports the reason code of the violated rule', async () => {
@@ -59,8 +59,8 @@ describe('admission', () => {
     const { pool, validator } = bench();
     const bytes = made();
     validator.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
-    const answers = await Promise.all([pool.add(bytes, 'rpc'), pool.add(bytes, 'p2p')]);
-    expect(answers.map(({ code }) => code)).toEqual(['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES']);
+    const responses = await Promise.all([pool.add(bytes, 'rpc'), pool.add(bytes, 'p2p')]);
+    expect(responses.map(({ code }) => code)).toEqual(['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES']);
   });
 
   it('rejects a second spend of a key image after every other check has passed', async () => {
@@ -102,8 +102,8 @@ describe('admission', () => {
   it('accepts one of two concurrent spends of a key image', async () => {
     const { pool } = bench();
     const spent = freshKeyImage();
-    const answers = await Promise.all([11n, 12n].map((fee) => pool.add(made({ keyImage: spent, fee }), 'p2p')));
-    expect(answers.filter(({ accepted }) => accepted)).toHaveLength(1);
+    const responses = await Promise.all([11n, 12n].map((fee) => pool.add(made({ keyImage: spent, fee }), 'p2p')));
+    expect(responses.filter(({ accepted }) => accepted)).toHaveLength(1);
     expect(pool.size).toBe(1);
   });
 
@@ -138,8 +138,8 @@ describe('admission', () => {
     validator.gate = new Promise((resolve) => (open = resolve));
     const all = Array.from({ length: 4200 }, () => pool.add(made(), 'p2p'));
     open();
-    const answers = await Promise.all(all);
-    const full = answers.filter(({ message }) => message === 'Transaction pool is full');
+    const responses = await Promise.all(all);
+    const full = responses.filter(({ message }) => message === 'Transaction pool is full');
     expect(full).toHaveLength(4200 - 4096 - 16);
   });
 
@@ -149,16 +149,16 @@ describe('admission', () => {
     validator.gate = new Promise((resolve) => (open = resolve));
     const all = Array.from({ length: 40 }, () => pool.add(made({ padding: 1024 * 1024 }), 'p2p'));
     open();
-    const answers = await Promise.all(all);
-    expect(answers.filter(({ message }) => message === 'Transaction pool is full')).toHaveLength(40 - 15);
+    const responses = await Promise.all(all);
+    expect(responses.filter(({ message }) => message === 'Transaction pool is full')).toHaveLength(40 - 15);
     expect((await pool.add(made({ padding: 1024 * 1024 }), 'p2p')).accepted).toBe(true);
   });
 
   it('rejects an oversized transaction before parsing it', async () => {
     const { pool, validator } = bench();
     validator.limit = 500;
-    const answer = { accepted: false, code: 'SIZE_TOO_LARGE', message: 'Transaction is too large (in bytes)' };
-    expect(await pool.add(Buffer.alloc(501), 'p2p')).toMatchObject(answer);
+    const response = { accepted: false, code: 'SIZE_TOO_LARGE', message: 'Transaction is too large (in bytes)' };
+    expect(await pool.add(Buffer.alloc(501), 'p2p')).toMatchObject(response);
     expect(await pool.add(Buffer.alloc(500), 'p2p')).toMatchObject({ message: 'Could not deserialize transaction' });
     expect(validator.validated).toBe(0);
   });

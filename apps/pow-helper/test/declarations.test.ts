@@ -2,7 +2,7 @@ import { createMetrics, errorsOfRoute, openApiDocument, stringifyJson, type Rout
 import { documentErrors, stopWallClock } from '@wrkz/testing';
 import { POW_SERVICE, powRoutes, type PowRoute } from '../src/routes';
 import { matching, undeclared } from './support/declared';
-import { ask, goodPrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, goodPrefix, post, startHelper, stopAll } from './support/helper';
 import { send } from './support/http-client';
 import { ManualSolver } from './support/manual-solver';
 import { goodRequest, METRICS, nameOf, provocations, startScene, type ErrorName } from './support/provocations';
@@ -23,9 +23,9 @@ describe('each documented error is reachable', () => {
   );
 
   test.each(cases)('%s', async (_title, route, row) => {
-    const answer = await provocations[nameOf(row)](route);
-    expect(matching([row], answer)).toEqual([row]);
-    expect(undeclared(route, answer)).toEqual([]);
+    const response = await provocations[nameOf(row)](route);
+    expect(matching([row], response)).toEqual([row]);
+    expect(undeclared(route, response)).toEqual([]);
   });
 
   test('every test case is for a declared error', () => {
@@ -37,9 +37,9 @@ describe('each documented error is reachable', () => {
 describe('responses match the schemas', () => {
   test.each(titled)('%s', async (_title, route) => {
     const scene = await startScene();
-    const answer = await send(scene.url, goodRequest(route, scene));
-    expect(answer.status).toBe(200);
-    expect(undeclared(route, answer)).toEqual([]);
+    const response = await send(scene.url, goodRequest(route, scene));
+    expect(response.status).toBe(200);
+    expect(undeclared(route, response)).toEqual([]);
   });
 
   test('jobs in every state', async () => {
@@ -50,9 +50,9 @@ describe('responses match the schemas', () => {
     const states: unknown[] = [];
     const look = async (method: 'GET' | 'DELETE', id: string, wait = 0): Promise<void> => {
       const route = routes.find((one) => one.method === method && one.path === '/pow/{id}') as PowRoute;
-      const answer = await send(url, { method, path: `/pow/${id}?wait_ms=${wait}` });
-      expect(undeclared(route, answer)).toEqual([]);
-      const { state, status } = JSON.parse(answer.text) as Record<string, unknown>;
+      const response = await send(url, { method, path: `/pow/${id}?wait_ms=${wait}` });
+      expect(undeclared(route, response)).toEqual([]);
+      const { state, status } = JSON.parse(response.text) as Record<string, unknown>;
       states.push([state, status]);
     };
     await look('GET', done);
@@ -63,7 +63,7 @@ describe('responses match the schemas', () => {
     await look('GET', done, 20_000);
     await look('DELETE', done);
     const waiting = look('GET', failed, 20_000);
-    await ask(`${url}/health`);
+    await sendRequest(`${url}/health`);
     await stop();
     await waiting;
     expect(states).toEqual([
@@ -84,9 +84,9 @@ describe('responses match the schemas', () => {
     for (const body of [...bodies, `{"prefix":"${goodPrefix()}","wait_ms":-1,"height":1.5,"more":[]}`]) {
       expect(undeclared(route, await send(scene.url, { ...good, body }))).toEqual([]);
     }
-    const nobody = goodRequest(route, { ...scene, jobs: ['0'.repeat(32), '0'.repeat(32)] });
+    const noPeer = goodRequest(route, { ...scene, jobs: ['0'.repeat(32), '0'.repeat(32)] });
     for (const odd of [
-      nobody,
+      noPeer,
       { ...good, body: 'x'.repeat(524_289) },
       { ...good, headers: { expect: '100-continue' } },
     ]) {
@@ -100,15 +100,15 @@ describe('responses match the schemas', () => {
   test('a response that does not match the schema is detected', async () => {
     const [, health] = routes as [PowRoute, PowRoute];
     const text = '{"capacity":64,"queue":0,"status":"OK","threads":1}';
-    const answer = { status: 200, headers: {}, text };
-    expect(undeclared(health, answer)).toEqual([]);
+    const response = { status: 200, headers: {}, text };
+    expect(undeclared(health, response)).toEqual([]);
     for (const wrong of [
-      { ...answer, text: text.replace('}', ',"more":1}') },
-      { ...answer, text: text.replace('"queue":0,', '') },
-      { ...answer, text: text.replace('64', '"64"') },
-      { ...answer, status: 404, text: '{"status":"error","error":"unknown or expired job"}' },
-      { ...answer, status: 500, text: 'no clock' },
-      { ...answer, status: 201 },
+      { ...response, text: text.replace('}', ',"more":1}') },
+      { ...response, text: text.replace('"queue":0,', '') },
+      { ...response, text: text.replace('64', '"64"') },
+      { ...response, status: 404, text: '{"status":"error","error":"unknown or expired job"}' },
+      { ...response, status: 500, text: 'no clock' },
+      { ...response, status: 201 },
     ]) {
       expect(undeclared(health, wrong)).not.toEqual([]);
     }
@@ -118,9 +118,9 @@ describe('responses match the schemas', () => {
 describe('the document', () => {
   test('requires the key, is rate-limited, lists every route, and is valid', async () => {
     const { url } = await startHelper([METRICS, '--api-key', 'k', '--rate-limit', '1']);
-    expect((await ask(`${url}/openapi.json`)).status).toBe(401);
-    const { text, body } = await ask(`${url}/openapi.json`, { headers: { 'x-api-key': 'k' } });
-    expect((await ask(`${url}/openapi.json`, { headers: { 'x-api-key': 'k' } })).status).toBe(429);
+    expect((await sendRequest(`${url}/openapi.json`)).status).toBe(401);
+    const { text, body } = await sendRequest(`${url}/openapi.json`, { headers: { 'x-api-key': 'k' } });
+    expect((await sendRequest(`${url}/openapi.json`, { headers: { 'x-api-key': 'k' } })).status).toBe(429);
     const named = Object.entries(body['paths'] as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
@@ -29,7 +29,9 @@ function leaving(args: () => readonly string[]): void {
     const { body } = await post(`${url}/pow`, { prefix: makePrefix({ unlockTime: 1n }).toString('hex') });
     await solver.started(2);
     solver.calls[1]?.finish();
-    expect((await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)).body).toMatchObject({ status: 'done' });
+    expect((await sendRequest(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)).body).toMatchObject({
+      status: 'done',
+    });
   });
 
   test('a disconnect after the response does not end the job', async () => {
@@ -38,7 +40,9 @@ function leaving(args: () => readonly string[]): void {
     const { body } = await post(`${url}/pow`, { prefix: makePrefix().toString('hex') }, { Connection: 'close' });
     await solver.started(1);
     solver.calls[0]?.finish();
-    expect((await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)).body).toMatchObject({ status: 'done' });
+    expect((await sendRequest(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)).body).toMatchObject({
+      status: 'done',
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 import { get, request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { once } from 'node:events';
-import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 
 afterEach(stopAll);
@@ -29,18 +29,18 @@ test('a job is queued, running, done', async () => {
   });
   const second = await submit();
   expect(second.body).toMatchObject({ state: 'queued', status: 'pending', queue_length: 1 });
-  expect((await ask(`${url}/health`)).body).toEqual({
+  expect((await sendRequest(`${url}/health`)).body).toEqual({
     status: 'OK',
     queue: 1,
     capacity: 64,
     threads: expect.any(Number),
   });
 
-  const poll = ask(`${url}/pow/${String(first.body['job_id'])}?wait_ms=20000`);
+  const poll = sendRequest(`${url}/pow/${String(first.body['job_id'])}?wait_ms=20000`);
   solver.calls[0]?.finish();
   expect((await poll).body).toMatchObject({ state: 'done', status: 'done', nonce: '0102030405060708', hashes: 1000 });
   await solver.started(2);
-  expect((await ask(`${url}/pow/${String(second.body['job_id'])}`)).body).toMatchObject({ state: 'running' });
+  expect((await sendRequest(`${url}/pow/${String(second.body['job_id'])}`)).body).toMatchObject({ state: 'running' });
 });
 
 test('a submission can wait for the result, by a field of the body or the query', async () => {
@@ -60,7 +60,7 @@ test('a wait is clamped and never an error', async () => {
   expect((await submit({ wait_ms: 10 ** 15 })).body).toMatchObject({ status: 'pending' });
   const { body } = await submit();
   for (const wait of ['999999999999999999999', 'abc', '-1', '']) {
-    expect(await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=${wait}`)).toMatchObject({ status: 200 });
+    expect(await sendRequest(`${url}/pow/${String(body['job_id'])}?wait_ms=${wait}`)).toMatchObject({ status: 200 });
   }
 });
 
@@ -70,10 +70,10 @@ test('a client that disconnects does not lose its result', async () => {
   const request = get(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`);
   request.on('error', () => undefined);
   await once(request, 'socket');
-  await ask(`${url}/health`);
+  await sendRequest(`${url}/health`);
   request.destroy();
   solver.calls[0]?.finish();
-  const poll = await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`);
+  const poll = await sendRequest(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`);
   expect(poll.body).toMatchObject({ status: 'done', nonce: '0102030405060708' });
 });
 
@@ -81,18 +81,18 @@ test('DELETE cancels queued and running jobs, and returns jobs that have ended',
   const { url, solver, submit } = await startManual();
   const running = String((await submit()).body['job_id']);
   const queued = String((await submit()).body['job_id']);
-  const remove = (id: string) => ask(`${url}/pow/${id}`, { method: 'DELETE' });
+  const remove = (id: string) => sendRequest(`${url}/pow/${id}`, { method: 'DELETE' });
   expect((await remove(queued)).body).toEqual({ status: 'cancelled', job_id: queued });
-  expect((await ask(`${url}/pow/${queued}`)).body).toMatchObject({ state: 'cancelled', status: 'cancelled' });
+  expect((await sendRequest(`${url}/pow/${queued}`)).body).toMatchObject({ state: 'cancelled', status: 'cancelled' });
   expect((await remove(running)).body).toEqual({ status: 'cancelled', job_id: running });
-  expect((await ask(`${url}/pow/${running}?wait_ms=20000`)).body).toMatchObject({ state: 'cancelled' });
+  expect((await sendRequest(`${url}/pow/${running}?wait_ms=20000`)).body).toMatchObject({ state: 'cancelled' });
   expect((await remove(running)).body).toMatchObject({ state: 'cancelled', difficulty: 45_000 });
   const done = String((await submit()).body['job_id']);
   await solver.started(2);
   solver.calls[1]?.finish();
-  await ask(`${url}/pow/${done}?wait_ms=20000`);
+  await sendRequest(`${url}/pow/${done}?wait_ms=20000`);
   expect((await remove(done)).body).toMatchObject({ state: 'done', nonce: '0102030405060708' });
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ accepted: 3, completed: 1, cancelled: 2 });
+  expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({ accepted: 3, completed: 1, cancelled: 2 });
 });
 
 test('an expired job is dropped before it runs, a result is deleted after its TTL', async () => {
@@ -101,17 +101,20 @@ test('an expired job is dropped before it runs, a result is deleted after its TT
   const first = String((await submit()).body['job_id']);
   const late = String((await submit()).body['job_id']);
   now += 600_001;
-  const dropped = ask(`${url}/pow/${late}?wait_ms=20000`);
+  const dropped = sendRequest(`${url}/pow/${late}?wait_ms=20000`);
   solver.calls[0]?.finish();
   expect((await dropped).body).toMatchObject({
     state: 'failed',
     status: 'error',
     error: 'expired before a worker was free',
   });
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ completed: 1, expired: 1, failed: 0 });
-  expect((await ask(`${url}/pow/${first}`)).status).toBe(200);
+  expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({ completed: 1, expired: 1, failed: 0 });
+  expect((await sendRequest(`${url}/pow/${first}`)).status).toBe(200);
   now += 300_001;
-  expect(await ask(`${url}/pow/${first}`)).toMatchObject({ status: 404, body: { error: 'unknown or expired job' } });
+  expect(await sendRequest(`${url}/pow/${first}`)).toMatchObject({
+    status: 404,
+    body: { error: 'unknown or expired job' },
+  });
 });
 
 test('a queued job expires after --job-timeout while another one runs', async () => {
@@ -119,25 +122,28 @@ test('a queued job expires after --job-timeout while another one runs', async ()
   const running = String((await submit()).body['job_id']);
   await solver.started(1);
   const queued = String((await submit()).body['job_id']);
-  const ended = (await ask(`${url}/pow/${queued}?wait_ms=20000`)).body;
+  const ended = (await sendRequest(`${url}/pow/${queued}?wait_ms=20000`)).body;
   expect(ended).toMatchObject({ state: 'failed', error: 'expired before a worker was free' });
   expect(ended['elapsed_ms']).toBeGreaterThanOrEqual(900);
-  expect((await ask(`${url}/pow/${running}`)).body).toMatchObject({ state: 'running' });
-  expect((await ask(`${url}/stats`)).body).toMatchObject({ jobs: { expired: 1, failed: 0 }, queue: { waiting: 0 } });
+  expect((await sendRequest(`${url}/pow/${running}`)).body).toMatchObject({ state: 'running' });
+  expect((await sendRequest(`${url}/stats`)).body).toMatchObject({
+    jobs: { expired: 1, failed: 0 },
+    queue: { waiting: 0 },
+  });
 });
 
 test('200 concurrent jobs with a queue of 64', async () => {
   const { url, submit, solver } = await startManual(['--max-jobs-per-minute', '0', '--rate-limit', '0']);
-  const answers = await Promise.all(Array.from({ length: 200 }, () => submit()));
-  const taken = answers.filter(({ status }) => status === 200);
-  const refused = answers.filter(({ status }) => status === 503);
+  const responses = await Promise.all(Array.from({ length: 200 }, () => submit()));
+  const taken = responses.filter(({ status }) => status === 200);
+  const refused = responses.filter(({ status }) => status === 503);
   expect(taken).toHaveLength(65); // one runs, 64 wait
   expect(refused).toHaveLength(135);
   for (const { body, headers } of refused) {
     expect(body).toEqual({ status: 'error', error: 'queue is full, try again later' });
     expect(headers.get('retry-after')).toBe('1');
   }
-  expect((await ask(`${url}/stats`)).body).toMatchObject({
+  expect((await sendRequest(`${url}/stats`)).body).toMatchObject({
     jobs: { received: 200, accepted: 65, rejected_queue_full: 135 },
     queue: { waiting: 64, capacity: 64, tracked_jobs: 65 },
     active: { difficulty: 45_000, inputs: 1, outputs: 1, hashes: 256, running_ms: expect.any(Number) },
@@ -146,7 +152,9 @@ test('200 concurrent jobs with a queue of 64', async () => {
     await solver.started(i + 1);
     solver.calls[i]?.finish();
   }
-  const last = await Promise.all(taken.map(({ body }) => ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)));
+  const last = await Promise.all(
+    taken.map(({ body }) => sendRequest(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)),
+  );
   expect(last.every(({ body }) => body['status'] === 'done')).toBe(true);
 });
 
@@ -154,13 +162,13 @@ test('a stop responds to waiting clients and rejects new jobs', async () => {
   const { url, submit, stop, helper } = await startManual();
   const running = String((await submit()).body['job_id']);
   const queued = String((await submit()).body['job_id']);
-  const polls = [running, queued].map((id) => ask(`${url}/pow/${id}?wait_ms=20000`));
-  await ask(`${url}/health`);
+  const polls = [running, queued].map((id) => sendRequest(`${url}/pow/${id}?wait_ms=20000`));
+  await sendRequest(`${url}/health`);
   await stop();
   for (const poll of polls) {
     expect((await poll).body).toMatchObject({ state: 'failed', error: 'server shutting down' });
   }
-  await expect(ask(`${url}/health`)).rejects.toThrow();
+  await expect(sendRequest(`${url}/health`)).rejects.toThrow();
   expect(helper.port).toBeGreaterThan(0);
 });
 
@@ -171,7 +179,7 @@ test('a request that arrives while the helper stops is refused', async () => {
   const answered = once(late, 'response') as Promise<[IncomingMessage]>;
   late.write(body.slice(0, 5));
   // The helper has received the head once it responds to the next request.
-  await ask(`${url}/health`);
+  await sendRequest(`${url}/health`);
   const stopped = stop();
   late.end(body.slice(5));
   const [response] = await answered;

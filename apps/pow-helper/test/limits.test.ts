@@ -1,5 +1,5 @@
 import { stopWallClock } from '@wrkz/testing';
-import { ask, goodPrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, goodPrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 
 stopWallClock();
@@ -14,20 +14,20 @@ const id = '0'.repeat(32);
 
 test('a burst above the limit of a client address', async () => {
   const { url } = await startHelper(['--rate-limit', '5'], overrides());
-  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/pow/${id}`)));
-  expect(answers.filter(({ status }) => status === 404)).toHaveLength(5);
-  const refused = answers.filter(({ status }) => status === 429);
+  const responses = await Promise.all(Array.from({ length: 12 }, () => sendRequest(`${url}/pow/${id}`)));
+  expect(responses.filter(({ status }) => status === 404)).toHaveLength(5);
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused).toHaveLength(7);
   for (const { body, headers } of refused) {
     expect(body).toEqual({ status: 'error', error: 'too many requests from this address, retry later' });
     expect(headers.get('retry-after')).toBe('30');
   }
-  for (const path of ['/', '/health']) expect((await ask(url + path)).status).toBe(200);
+  for (const path of ['/', '/health']) expect((await sendRequest(url + path)).status).toBe(200);
 });
 
 test('/stats counts against the limit of a client address', async () => {
   const { url } = await startHelper(['--rate-limit', '2', '--trusted-proxy', '127.0.0.1'], overrides());
-  const asks = (client: string) => ask(`${url}/stats`, { headers: { 'x-real-ip': client } });
+  const asks = (client: string) => sendRequest(`${url}/stats`, { headers: { 'x-real-ip': client } });
   const statuses = [];
   for (let i = 0; i < 4; i++) statuses.push((await asks('203.0.113.5')).status);
   expect(statuses).toEqual([200, 200, 429, 429]);
@@ -36,28 +36,28 @@ test('/stats counts against the limit of a client address', async () => {
 
 test('a wrong key is refused before it counts against the limit', async () => {
   const { url } = await startHelper(['--rate-limit', '1', '--api-key', 'k'], overrides());
-  for (let i = 0; i < 3; i++) expect((await ask(`${url}/pow/${id}`)).status).toBe(401);
-  expect((await ask(`${url}/pow/${id}`, { headers: { 'x-api-key': 'k' } })).status).toBe(404);
-  expect((await ask(`${url}/pow/${id}`, { headers: { 'x-api-key': 'k' } })).status).toBe(429);
+  for (let i = 0; i < 3; i++) expect((await sendRequest(`${url}/pow/${id}`)).status).toBe(401);
+  expect((await sendRequest(`${url}/pow/${id}`, { headers: { 'x-api-key': 'k' } })).status).toBe(404);
+  expect((await sendRequest(`${url}/pow/${id}`, { headers: { 'x-api-key': 'k' } })).status).toBe(429);
 });
 
 test('only valid prefixes count against the limit over all clients', async () => {
   const { url } = await startHelper(['--max-jobs-per-minute', '3'], overrides());
   for (let i = 0; i < 5; i++) expect((await post(`${url}/pow`, { prefix: '00'.repeat(20) })).status).toBe(400);
-  const answers = await Promise.all(Array.from({ length: 6 }, () => post(`${url}/pow`, { prefix: goodPrefix() })));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-  const refused = answers.filter(({ status }) => status === 429);
+  const responses = await Promise.all(Array.from({ length: 6 }, () => post(`${url}/pow`, { prefix: goodPrefix() })));
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused).toHaveLength(3);
   expect(refused[0]?.body).toEqual({
     status: 'error',
     error: 'the server has reached its jobs-per-minute limit, retry later',
   });
   expect(refused[0]?.headers.get('retry-after')).toBe('30');
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ rejected_global_limit: 3, accepted: 3 });
+  expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({ rejected_global_limit: 3, accepted: 3 });
 });
 
 describe('forged proxy headers', () => {
-  const from = (url: string, headers: Record<string, string>) => ask(`${url}/pow/${id}`, { headers });
+  const from = (url: string, headers: Record<string, string>) => sendRequest(`${url}/pow/${id}`, { headers });
 
   test('are ignored unless the connection is from a trusted proxy', async () => {
     const { url } = await startHelper(['--rate-limit', '2', '--trusted-proxy', '10.9.8.7'], overrides());
@@ -83,7 +83,7 @@ describe('forged proxy headers', () => {
 test('CORS: one origin in every response, preflight without a key', async () => {
   const origin = 'https://wallet.example';
   const { url } = await startHelper(['--enable-cors', origin, '--api-key', 'k']);
-  const preflight = await ask(`${url}/pow`, { method: 'OPTIONS', headers: { Origin: origin } });
+  const preflight = await sendRequest(`${url}/pow`, { method: 'OPTIONS', headers: { Origin: origin } });
   expect(preflight.status).toBe(204);
   expect(Object.fromEntries(preflight.headers)).toMatchObject({
     'access-control-allow-origin': origin,
@@ -91,12 +91,12 @@ test('CORS: one origin in every response, preflight without a key', async () => 
     'access-control-allow-headers': 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY',
     'access-control-max-age': '600',
   });
-  const refused = await ask(`${url}/stats`);
+  const refused = await sendRequest(`${url}/stats`);
   expect(refused.status).toBe(401);
   expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
 
   const plain = await startHelper();
-  const without = await ask(`${plain.url}/pow`, { method: 'OPTIONS' });
+  const without = await sendRequest(`${plain.url}/pow`, { method: 'OPTIONS' });
   expect(without.status).toBe(204);
   expect([...without.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
 });

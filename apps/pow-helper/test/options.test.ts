@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assetPath, createMemoryLogger, UsageError, VERSION } from '@wrkz/service-kit';
 import { OPTIONS, PowHelper, readPowHelperConfig } from '../src';
-import { ask, startHelper, stopAll } from './support/helper';
+import { sendRequest, startHelper, stopAll } from './support/helper';
 import { startInstance } from './support/instance';
 
 afterEach(stopAll);
@@ -67,7 +67,7 @@ test('log levels are case folded, origins may be * and null, lists may be comma 
 
 test('GET / returns name and version', async () => {
   const { url } = await startHelper();
-  expect((await ask(url)).body).toEqual({
+  expect((await sendRequest(url)).body).toEqual({
     name: 'wrkz-txpow-server',
     version: VERSION,
     endpoints: ['POST /pow', 'GET /pow/<job_id>', 'DELETE /pow/<job_id>', 'GET /stats', 'GET /health'],
@@ -76,12 +76,12 @@ test('GET / returns name and version', async () => {
 
 test('the second listener serves; its failure is a warning, a failure of the first ends the start', async () => {
   const both = await startHelper(['--bind-ipv6-address', '::1']);
-  expect((await ask(`http://[::1]:${both.helper.port}/health`)).status).toBe(200);
+  expect((await sendRequest(`http://[::1]:${both.helper.port}/health`)).status).toBe(200);
 
   const logger = createMemoryLogger();
   const one = PowHelper.create(readPowHelperConfig(['--bind-ipv6-address', '2001:db8::1']), { port: 0, logger });
   await one.start();
-  expect((await ask(`http://127.0.0.1:${one.port}/health`)).status).toBe(200);
+  expect((await sendRequest(`http://127.0.0.1:${one.port}/health`)).status).toBe(200);
   expect(logger.lines.some((line) => line.includes('2001:db8::1'))).toBe(true);
   await one.stop();
 
@@ -121,9 +121,9 @@ test('a port in use ends the start before a log file is created', async () => {
 
 test('metrics have a bucket for long polls, and a route label for OPTIONS', async () => {
   const { url } = await startHelper(['--enable-metrics', '--max-wait-ms', '45000']);
-  await ask(`${url}/pow/${'0'.repeat(32)}?wait_ms=1`);
-  await ask(`${url}/pow/${'0'.repeat(32)}`, { method: 'OPTIONS' });
-  const { text } = await ask(`${url}/metrics`);
+  await sendRequest(`${url}/pow/${'0'.repeat(32)}?wait_ms=1`);
+  await sendRequest(`${url}/pow/${'0'.repeat(32)}`, { method: 'OPTIONS' });
+  const { text } = await sendRequest(`${url}/metrics`);
   for (const end of ['40', '45', '50']) {
     expect(text).toContain(`http_request_seconds_bucket{le="${end}",method="GET",route="/pow/{id}"} 1`);
   }
@@ -133,10 +133,10 @@ test('metrics have a bucket for long polls, and a route label for OPTIONS', asyn
 
 test('metrics are served only if enabled', async () => {
   const off = await startHelper();
-  expect((await ask(`${off.url}/metrics`)).status).toBe(404);
+  expect((await sendRequest(`${off.url}/metrics`)).status).toBe(404);
   const { url } = await startHelper(['--enable-metrics']);
-  await ask(`${url}/health`);
-  const { text } = await ask(`${url}/metrics`);
+  await sendRequest(`${url}/health`);
+  const { text } = await sendRequest(`${url}/metrics`);
   for (const name of ['jobs_total', 'queue_waiting', 'hashes_total', 'hashrate', 'solve_seconds']) {
     expect(text).toContain(`wrkz_pow_helper_${name}`);
   }

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { firstAbandoned, nextJob, POLL_TIMEOUT_MS } from '../src/queue/job-queue';
-import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
@@ -30,7 +30,7 @@ class Letters {
   }
 
   async poll(letter: string, query = ''): Promise<Record<string, unknown>> {
-    return (await ask(`${this.scene.url}/pow/${this.ids.get(letter)}${query}`)).body;
+    return (await sendRequest(`${this.scene.url}/pow/${this.ids.get(letter)}${query}`)).body;
   }
 
   /** Ends `count` more searches. @returns the letters of all ended jobs, in the order of their searches */
@@ -85,14 +85,14 @@ function turns(start: () => Promise<Scene>): void {
     expect(await jobs.submit('f')).toBe(200);
     expect(await jobs.poll('c')).toMatchObject({ state: 'failed', error: 'expired before a worker was free' });
     expect(await jobs.poll('b')).toMatchObject({ state: 'queued', queue_length: 4 });
-    const { body } = await ask(`${scene.url}/stats`);
+    const { body } = await sendRequest(`${scene.url}/stats`);
     expect(body['jobs']).toMatchObject({ accepted: 6, expired: 1, rejected_queue_full: 1 });
     expect(await jobs.order(5)).toBe('abfde');
   });
 }
 
 async function requestsAt(url: string): Promise<number> {
-  const { body } = await ask(`${url}/stats`);
+  const { body } = await sendRequest(`${url}/stats`);
   return (body['http'] as { requests: number }).requests;
 }
 

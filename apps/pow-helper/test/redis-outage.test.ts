@@ -1,5 +1,5 @@
 import { createMemoryLogger } from '@wrkz/service-kit';
-import { ask, goodPrefix, startHelper, stopAll, type Answer, type RunningHelper } from './support/helper';
+import { sendRequest, goodPrefix, startHelper, stopAll, type Answer, type RunningHelper } from './support/helper';
 import { startInstance } from './support/instance';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
@@ -10,7 +10,7 @@ let redis: RedisServer;
 
 /** Timeout of requests, below that of a test, so that a missing response fails the test with a clear error. */
 const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(300_000) });
-const look = (url: string, init: RequestInit = {}): Promise<Answer> => ask(url, { ...soon(), ...init });
+const look = (url: string, init: RequestInit = {}): Promise<Answer> => sendRequest(url, { ...soon(), ...init });
 const submit = (url: string): Promise<Answer> =>
   look(`${url}/pow`, { method: 'POST', body: JSON.stringify({ prefix: goodPrefix() }) });
 const idOf = ({ body }: Answer): string => String(body['job_id']);
@@ -62,14 +62,14 @@ withRedis('Redis is unreachable', () => {
       const held = look(`${url}/pow/${queued}?wait_ms=20000`);
       await look(`${url}/livez`);
       await take();
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         held,
         ...Array.from({ length: 30 }, () => submit(url)),
         look(`${url}/pow/${running}`),
         look(`${url}/pow/${queued}?wait_ms=20000`),
         look(`${url}/pow/${queued}`, { method: 'DELETE' }),
       ]);
-      for (const { status, body, headers } of answers) {
+      for (const { status, body, headers } of responses) {
         expect({ status, body, retry: headers.get('retry-after') }).toEqual({ status: 503, body: AWAY, retry: '2' });
       }
       expect(await look(`${url}/health`)).toMatchObject({ status: 200, body: { queue: 1, capacity: 64 } });
@@ -97,8 +97,8 @@ withRedis('Redis is unreachable', () => {
     test('a refused submission is not run later', async () => {
       const { url, solver } = await start();
       await take();
-      const answers = await Promise.all(Array.from({ length: 30 }, () => submit(url)));
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
+      const responses = await Promise.all(Array.from({ length: 30 }, () => submit(url)));
+      expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 503));
       await release();
       await untilReady(url, 200);
       const job = idOf(await submit(url));
@@ -115,12 +115,12 @@ withRedis('Redis is unreachable', () => {
       const first = [await look(`${url}/pow/${id}`), await look(`${url}/pow/${id}`)];
       expect(first.map(({ status }) => status)).toEqual([404, 404]);
       await take();
-      const answers = [];
-      for (let i = 0; i < 12; i++) answers.push((await look(`${url}/pow/${id}`)).status);
-      expect(answers.slice(0, 2)).toEqual([503, 503]);
-      expect(answers).toContain(429);
-      expect(answers.filter((status) => status === 503).length).toBeLessThanOrEqual(8);
-      expect(answers.every((status) => status === 503 || status === 429)).toBe(true);
+      const results = [];
+      for (let i = 0; i < 12; i++) results.push((await look(`${url}/pow/${id}`)).status);
+      expect(results.slice(0, 2)).toEqual([503, 503]);
+      expect(results).toContain(429);
+      expect(results.filter((status) => status === 503).length).toBeLessThanOrEqual(8);
+      expect(results.every((status) => status === 503 || status === 429)).toBe(true);
     });
 
     test('an instance stops with exit code 0', async () => {

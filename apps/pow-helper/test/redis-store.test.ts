@@ -5,7 +5,7 @@ import { RedisLink } from '../src/queue/redis/redis-link';
 import { recordOf } from '../src/queue/redis/redis-store';
 import { RedisStore, type TakenJob } from '../src/queue/redis/redis-store';
 import { POLL_TIMEOUT_MS } from '../src/queue/job-queue';
-import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
@@ -53,7 +53,7 @@ withRedis('the shared queue', () => {
     const one = async (): Promise<void> => {
       const { body } = await post(`${url}/pow`, { prefix: makePrefix().toString('hex') });
       let job = body;
-      while (job['state'] !== 'done') job = (await ask(`${url}/pow/${String(body['job_id'])}`)).body;
+      while (job['state'] !== 'done') job = (await sendRequest(`${url}/pow/${String(body['job_id'])}`)).body;
       seen.set(job['nonce'], (seen.get(job['nonce']) ?? 0) + 1);
     };
     for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 20 }, one));
@@ -168,8 +168,8 @@ withRedis('the shared queue', () => {
     const next = await submit();
     await solver.started(2);
     solver.calls[1]?.finish();
-    expect((await ask(`${url}/pow/${next}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
-    expect((await ask(`${url}/pow/${lost}`)).body).toMatchObject({ state: 'running' });
-    expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ completed: 1, failed: 0, cancelled: 0 });
+    expect((await sendRequest(`${url}/pow/${next}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
+    expect((await sendRequest(`${url}/pow/${lost}`)).body).toMatchObject({ state: 'running' });
+    expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({ completed: 1, failed: 0, cancelled: 0 });
   });
 });

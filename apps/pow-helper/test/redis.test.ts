@@ -1,5 +1,5 @@
 import { PowHelper, readPowHelperConfig } from '../src';
-import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { startInstance } from './support/instance';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
@@ -23,12 +23,12 @@ withRedis('instances that share a queue', () => {
     const [one, two] = await Promise.all(solvers.map((solver) => start(solver)));
     const jobs = [await submit(one!.url), await submit(one!.url)].map(({ body }) => String(body['job_id']));
     await Promise.all(solvers.map((solver) => solver.started(1)));
-    const polls = jobs.map((id) => ask(`${two!.url}/pow/${id}?wait_ms=20000`));
+    const polls = jobs.map((id) => sendRequest(`${two!.url}/pow/${id}?wait_ms=20000`));
     for (const solver of solvers) solver.calls[0]?.finish();
     for (const poll of await Promise.all(polls)) {
       expect(poll.body).toMatchObject({ state: 'done', nonce: '0102030405060708', hashes: 1000 });
     }
-    expect((await ask(`${one!.url}/pow/${jobs[1]}`)).body).toMatchObject({ state: 'done' });
+    expect((await sendRequest(`${one!.url}/pow/${jobs[1]}`)).body).toMatchObject({ state: 'done' });
   });
 
   test('a cancellation on one instance ends searches and queued jobs of another', async () => {
@@ -41,14 +41,14 @@ withRedis('instances that share a queue', () => {
     const second = String((await submit(two.url)).body['job_id']);
     await idle.started(1);
     const queued = String((await submit(two.url)).body['job_id']);
-    expect((await ask(`${one.url}/pow/${queued}`)).body).toMatchObject({ state: 'queued', queue_length: 1 });
+    expect((await sendRequest(`${one.url}/pow/${queued}`)).body).toMatchObject({ state: 'queued', queue_length: 1 });
     for (const id of [queued, running]) {
-      const answer = await ask(`${two.url}/pow/${id}`, { method: 'DELETE' });
-      expect(answer.body).toEqual({ status: 'cancelled', job_id: id });
-      expect((await ask(`${one.url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ status: 'cancelled' });
+      const response = await sendRequest(`${two.url}/pow/${id}`, { method: 'DELETE' });
+      expect(response.body).toEqual({ status: 'cancelled', job_id: id });
+      expect((await sendRequest(`${one.url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ status: 'cancelled' });
     }
-    expect((await ask(`${one.url}/pow/${second}`)).body).toMatchObject({ state: 'running' });
-    expect((await ask(`${one.url}/pow/${'ab'.repeat(16)}`)).status).toBe(404);
+    expect((await sendRequest(`${one.url}/pow/${second}`)).body).toMatchObject({ state: 'running' });
+    expect((await sendRequest(`${one.url}/pow/${'ab'.repeat(16)}`)).status).toBe(404);
   });
 
   test('a queued job expires after --job-timeout while others run, and is counted once', async () => {
@@ -57,9 +57,11 @@ withRedis('instances that share a queue', () => {
     await Promise.all([submit(one!.url), submit(two!.url)]);
     await Promise.all(solvers.map((solver) => solver.started(1)));
     const queued = String((await submit(two!.url)).body['job_id']);
-    const ended = await ask(`${one!.url}/pow/${queued}?wait_ms=20000`);
+    const ended = await sendRequest(`${one!.url}/pow/${queued}?wait_ms=20000`);
     expect(ended.body).toMatchObject({ state: 'failed', error: 'expired before a worker was free' });
-    const counts = await Promise.all([one!, two!].map(async ({ url }) => (await ask(`${url}/stats`)).body['jobs']));
+    const counts = await Promise.all(
+      [one!, two!].map(async ({ url }) => (await sendRequest(`${url}/stats`)).body['jobs']),
+    );
     expect(counts.map((jobs) => (jobs as { expired: number }).expired).sort()).toEqual([0, 1]);
   });
 
@@ -69,20 +71,20 @@ withRedis('instances that share a queue', () => {
     const [one, two] = await Promise.all(solvers.map((solver) => start(solver, args)));
     await Promise.all([submit(one!.url), submit(two!.url)]);
     await Promise.all(solvers.map((solver) => solver.started(1)));
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => submit(i % 2 ? one!.url : two!.url)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    expect(answers.filter(({ status }) => status === 503)).toHaveLength(35);
-    expect((await ask(`${one!.url}/health`)).body).toMatchObject({ queue: 5 });
+    const responses = await Promise.all(Array.from({ length: 40 }, (_, i) => submit(i % 2 ? one!.url : two!.url)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(responses.filter(({ status }) => status === 503)).toHaveLength(35);
+    expect((await sendRequest(`${one!.url}/health`)).body).toMatchObject({ queue: 5 });
   });
 
   test('the limits per minute are shared by the instances', async () => {
     const args = ['--rate-limit', '6', '--max-jobs-per-minute', '4'];
     const [one, two] = await Promise.all([start(new ManualSolver(), args), start(new ManualSolver(), args)]);
     // If a new window begins in between, at most twice the limit is accepted.
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => submit(i % 2 ? one.url : two.url)));
-    const passed = answers.filter(({ status }) => status === 200).length;
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, i) => submit(i % 2 ? one.url : two.url)));
+    const passed = responses.filter(({ status }) => status === 200).length;
     expect([4, 8]).toContain(passed);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - passed);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(20 - passed);
   });
 
   test('an instance that stops returns its job', async () => {
@@ -95,7 +97,7 @@ withRedis('instances that share a queue', () => {
     await one.stop();
     await other.started(1);
     other.calls[0]?.finish();
-    expect((await ask(`${two.url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
+    expect((await sendRequest(`${two.url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
   });
 
   test('after kill -9 of one of two instances during a job, every accepted job has a result', async () => {
@@ -110,11 +112,11 @@ withRedis('instances that share a queue', () => {
     expect(jobs.map(({ status }) => status)).toEqual(jobs.map(() => 200));
     await one.kill('SIGKILL');
     for (const { body } of jobs) {
-      let answer = await ask(`${two.url}/pow/${String(body['job_id'])}?wait_ms=20000`);
-      while (answer.body['status'] === 'pending') {
-        answer = await ask(`${two.url}/pow/${String(body['job_id'])}?wait_ms=20000`);
+      let response = await sendRequest(`${two.url}/pow/${String(body['job_id'])}?wait_ms=20000`);
+      while (response.body['status'] === 'pending') {
+        response = await sendRequest(`${two.url}/pow/${String(body['job_id'])}?wait_ms=20000`);
       }
-      expect(answer.body).toMatchObject({ state: 'done', nonce: expect.stringMatching(/^[0-9a-f]{16}$/) });
+      expect(response.body).toMatchObject({ state: 'done', nonce: expect.stringMatching(/^[0-9a-f]{16}$/) });
     }
     expect(await two.kill('SIGTERM')).toEqual({ code: 0 });
   });

@@ -1,5 +1,5 @@
 import { powHelperApi } from '@wrkz/api';
-import { ask, goodPrefix, keyInput, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, goodPrefix, keyInput, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import type { RefusalName } from '../src/refusals';
 
@@ -36,7 +36,11 @@ test.each(prefixes)('a prefix refused as %s', async (reason, prefix) => {
     status: 400,
     body: { status: 'error', error: powHelperApi.powErrors[reason].text },
   });
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ received: 1, accepted: 0, rejected_invalid: 1 });
+  expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({
+    received: 1,
+    accepted: 0,
+    rejected_invalid: 1,
+  });
 });
 
 test.each([
@@ -50,7 +54,7 @@ test.each([
 ])('the body %j is refused and not counted as received', async (text, error) => {
   const { url } = await startHelper();
   expect(await post(`${url}/pow`, text)).toMatchObject({ status: 400, body: { status: 'error', error } });
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ received: 0, rejected_invalid: 0 });
+  expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({ received: 0, rejected_invalid: 0 });
 });
 
 test('the height selects the rules: no proof of work before its activation', async () => {
@@ -71,22 +75,25 @@ test('a job above --max-difficulty', async () => {
   const { status, body } = await post(`${url}/pow`, { prefix: goodPrefix() });
   expect(status).toBe(400);
   expect(body['error']).toBe("difficulty 45000 is above this server's limit of 44999");
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ rejected_difficulty: 1, rejected_invalid: 0 });
+  expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({
+    rejected_difficulty: 1,
+    rejected_invalid: 0,
+  });
 });
 
 test('unknown jobs, paths that are not routed, bodies over the limit', async () => {
   const { url } = await startHelper();
   const unknown = `${url}/pow/${'ab'.repeat(16)}`;
   for (const init of [{}, { method: 'DELETE' }]) {
-    expect(await ask(unknown, init)).toMatchObject({
+    expect(await sendRequest(unknown, init)).toMatchObject({
       status: 404,
       body: { status: 'error', error: 'unknown or expired job' },
     });
   }
   for (const path of ['/pow/ABABABABABABABABABABABABABABABAB', '/pow/ab', '/pow/', '/nothing', '/stats/']) {
-    expect(await ask(url + path)).toMatchObject({ status: 404, text: '' });
+    expect(await sendRequest(url + path)).toMatchObject({ status: 404, text: '' });
   }
-  expect((await ask(`${url}/pow`)).status).toBe(404);
+  expect((await sendRequest(`${url}/pow`)).status).toBe(404);
   expect((await post(`${url}/pow`, 'x'.repeat(524_289))).status).toBe(413);
 });
 
@@ -95,13 +102,15 @@ test('the key is required where the original helper requires it, and compared co
   const refused = { status: 401, body: { status: 'error', error: 'missing or incorrect X-API-KEY header' } };
   for (const path of ['/', '/stats', '/pow', `/pow/${'0'.repeat(32)}`, '/metrics']) {
     for (const key of [undefined, '', 'secret', 'secret key2', 'SECRET KEY']) {
-      expect(await ask(url + path, { headers: key === undefined ? {} : { 'X-API-KEY': key } })).toMatchObject(refused);
+      expect(await sendRequest(url + path, { headers: key === undefined ? {} : { 'X-API-KEY': key } })).toMatchObject(
+        refused,
+      );
     }
-    expect((await ask(url + path, { headers: { 'X-API-KEY': 'secret key' } })).status).not.toBe(401);
+    expect((await sendRequest(url + path, { headers: { 'X-API-KEY': 'secret key' } })).status).not.toBe(401);
   }
-  for (const path of ['/health', '/livez', '/readyz']) expect((await ask(url + path)).status).toBe(200);
-  expect((await ask(`${url}/nothing`)).status).toBe(404);
-  expect((await ask(`${url}/pow`, { method: 'OPTIONS' })).status).toBe(204);
-  const stats = await ask(`${url}/stats`, { headers: { 'X-API-KEY': 'secret key' } });
+  for (const path of ['/health', '/livez', '/readyz']) expect((await sendRequest(url + path)).status).toBe(200);
+  expect((await sendRequest(`${url}/nothing`)).status).toBe(404);
+  expect((await sendRequest(`${url}/pow`, { method: 'OPTIONS' })).status).toBe(204);
+  const stats = await sendRequest(`${url}/stats`, { headers: { 'X-API-KEY': 'secret key' } });
   expect(stats.body['http']).toMatchObject({ unauthorized: 25 });
 });

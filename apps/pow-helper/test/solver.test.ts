@@ -1,6 +1,6 @@
 import { checkHash, powHash, searchNonce } from '@wrkz/crypto';
 import { solve, type Solver, solverWith } from '../src/job';
-import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
+import { sendRequest, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 
 /* The helper verifies each nonce with a separate hash before it returns it. */
 
@@ -72,5 +72,5 @@ test('a failed search is an error without a nonce', async () => {
     error: 'the search failed, compute the proof locally',
   });
   expect(body).not.toHaveProperty('nonce');
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ failed: 1, completed: 0 });
+  expect((await sendRequest(`${url}/stats`)).body['jobs']).toMatchObject({ failed: 1, completed: 0 });
 });

@@ -133,7 +133,7 @@ test('opens a second listener on IPv6, and limits clients behind a trusted proxy
     '--trusted-proxy',
     '127.0.0.1,::1',
   ]);
-  const ask = async (base: string, address: string) =>
+  const request = async (base: string, address: string) =>
     (await send(base, '/api/1/proposals', { headers: { 'x-real-ip': address } })).status;
   const six = `http://[::1]:${service.port}`;
   const reachable = await send(six, '/livez').then(
@@ -141,13 +141,13 @@ test('opens a second listener on IPv6, and limits clients behind a trusted proxy
     () => false,
   );
   expect([
-    await ask(url, '203.0.113.1'),
-    await ask(url, '203.0.113.1'),
-    await ask(url, '203.0.113.1'),
-    await ask(url, '203.0.113.2'),
+    await request(url, '203.0.113.1'),
+    await request(url, '203.0.113.1'),
+    await request(url, '203.0.113.1'),
+    await request(url, '203.0.113.2'),
   ]).toEqual([200, 200, 429, 200]);
   // Without IPv6 the service logs a warning and opens no second listener.
-  if (reachable) expect(await ask(six, '203.0.113.1')).toBe(429);
+  if (reachable) expect(await request(six, '203.0.113.1')).toBe(429);
 });
 
 test('a port in use fails the start before a file is created', async () => {

@@ -3,6 +3,6 @@ import { VERSION } from '@wrkz/service-kit';
 import { runSource } from '@wrkz/testing/source';
 
 test('prints the version of the suite', () => {
-  const told = runSource(join(__dirname, '../src/main.ts'), ['--version']);
-  expect(told).toEqual({ code: 0, stdout: `wrkz-proposals ${VERSION}\n`, stderr: '' });
+  const reported = runSource(join(__dirname, '../src/main.ts'), ['--version']);
+  expect(reported).toEqual({ code: 0, stdout: `wrkz-proposals ${VERSION}\n`, stderr: '' });
 });

@@ -67,12 +67,12 @@ test('writes key name, request id, action and result', async () => {
   });
 
   count = lineCount();
-  const answer = await send(service, { destination: ADDRESSES.bob, amount: 1000 }, { rpcKey: 'key of the shop' });
+  const response = await send(service, { destination: ADDRESSES.bob, amount: 1000 }, { rpcKey: 'key of the shop' });
   expect(await nextLine(count)).toMatchObject({
     key: 'shop',
     action: 'send',
     status: 201,
-    transactions: [hashOf(answer)],
+    transactions: [hashOf(response)],
   });
 
   count = lineCount();

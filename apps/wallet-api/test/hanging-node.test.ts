@@ -56,9 +56,9 @@ const FIRST_READS = [
 test('serves reads from the snapshot while a send waits', async () => {
   await open();
   const answered: string[] = [];
-  const underWay = send(service, PAYMENT, { key: 'mute' }).then((answer) => {
+  const underWay = send(service, PAYMENT, { key: 'mute' }).then((response) => {
     answered.push('the send');
-    return answer;
+    return response;
   });
   for (const path of FIRST_READS) {
     requireStatus(await service.json('GET', path), 200);
@@ -83,13 +83,13 @@ test('does not report the wallet as synchronized before the node has responded',
 
 test('fails writes with a node error, and executes operations without a node', async () => {
   await open({ nodeTimeouts: { connectMs: 200, silenceMs: 400, responseMs: 600 } });
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     send(service, PAYMENT),
     send(service, PAYMENT, { key: 'a' }),
     service.json('POST', '/transactions/prepare/basic', PAYMENT),
     service.json('POST', '/transactions/estimate', { destinations: [{ address: ADDRESSES.bob, amount: 1_000 }] }),
   ]);
-  expect(answers.map(codeOf)).toEqual([30, 30, 30, 30]);
+  expect(responses.map(codeOf)).toEqual([30, 30, 30, 30]);
   const sweep = await send(service, PAYMENT, { path: '/transactions/send/sweep' });
   expect(parsed(sweep)['transactions']).toMatchObject([{ errorCode: 30 }]);
   requireStatus(await service.json('PUT', '/save'), 200);

@@ -85,13 +85,13 @@ test('passes placeholders to a command as arguments without a shell', async () =
   // Earlier blocks contain no transaction of this wallet.
   await open(hooked, 'erin');
   const paymentID = 'ab'.repeat(32);
-  const answer = await hooked.json('POST', '/transactions/send/basic', {
+  const reply = await hooked.json('POST', '/transactions/send/basic', {
     destination: ADDRESSES.bob,
     amount: 9_000,
     paymentID,
   });
-  const hash = hashOf(answer);
-  const { fee } = parsed<{ fee: number }>(answer);
+  const hash = hashOf(reply);
+  const { fee } = parsed<{ fee: number }>(reply);
   await stage.mine(hooked, 1);
   await untilReceived(1);
   expect(existsSync(out)).toBe(true);

@@ -22,9 +22,9 @@ afterAll(() => service.stop());
 const address = async (): Promise<string> =>
   (JSON.parse((await service.json('GET', '/addresses/primary')).text) as { address: string }).address;
 
-function soundness(answer: ServiceResponse): string | undefined {
-  if (answer.status >= 500) return `status ${String(answer.status)}: ${answer.text}`;
-  if (/ at .*\.[jt]s:\d+|node_modules/.test(answer.text)) return `a stack: ${answer.text}`;
+function soundness(response: ServiceResponse): string | undefined {
+  if (response.status >= 500) return `status ${String(response.status)}: ${response.text}`;
+  if (/ at .*\.[jt]s:\d+|node_modules/.test(response.text)) return `a stack: ${response.text}`;
   return undefined;
 }
 
@@ -167,8 +167,8 @@ test('rejects every file name that leaves the directory', async () => {
   symlinkSync(join(outside, 'plain.json'), join(service.folder, 'present.json'));
   const names = ['../x.json', '/tmp/x.json', 'link/x.json', 'present.json', 'a\0b', 'link', '..', 'x/../../y.json'];
   for (const filename of [...names, `${'a/'.repeat(3_000)}x`, 'x'.repeat(300)]) {
-    const answer = await service.json('POST', '/export/json', { filename });
-    expect([filename.slice(0, 20), answer.status, answer.text.includes('"errorCode":2')]).toEqual([
+    const response = await service.json('POST', '/export/json', { filename });
+    expect([filename.slice(0, 20), response.status, response.text.includes('"errorCode":2')]).toEqual([
       filename.slice(0, 20),
       400,
       true,
@@ -202,29 +202,29 @@ test('responds to 1,000 requests, 250 at a time, while the wallet is closed and 
     }
     return changes;
   })();
-  const answers: ServiceResponse[] = [];
-  while (answers.length < 1_000) {
+  const responses: ServiceResponse[] = [];
+  while (responses.length < 1_000) {
     const requests = Array.from({ length: 250 }, (_, i) =>
       service.json(i % 7 === 0 ? 'PUT' : 'GET', i % 7 === 0 ? '/save' : (reads[i % reads.length] ?? '/')),
     );
-    answers.push(...(await Promise.all(requests)));
+    responses.push(...(await Promise.all(requests)));
   }
-  expect(answers.map(soundness).filter((fault) => fault !== undefined)).toEqual([]);
-  expect(answers.filter(({ status }) => ![200, 403, 404].includes(status))).toEqual([]);
+  expect(responses.map(soundness).filter((fault) => fault !== undefined)).toEqual([]);
+  expect(responses.filter(({ status }) => ![200, 403, 404].includes(status))).toEqual([]);
   expect(await life).toEqual([200, 200, 200, 200, 200, 200]);
 });
 
 test('serializes concurrent opens, closes and password changes', async () => {
   const send = (method: string, path: string, body?: object) => service.json(method, path, body);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...Array.from({ length: 5 }, (_, i) =>
       send('PUT', '/wallet/password', { password: FILE.password, newPassword: `p${String(i)}` }),
     ),
     ...Array.from({ length: 3 }, () => send('DELETE', '/wallet')),
     ...Array.from({ length: 3 }, () => send('POST', '/wallet/open', FILE)),
   ]);
-  expect(answers.map(soundness).filter((fault) => fault !== undefined)).toEqual([]);
-  expect(answers.slice(0, 5).filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  expect(responses.map(soundness).filter((fault) => fault !== undefined)).toEqual([]);
+  expect(responses.slice(0, 5).filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
   await send('DELETE', '/wallet');
   const opened: number[] = [];
   for (const password of [FILE.password, 'p0', 'p1', 'p2', 'p3', 'p4']) {

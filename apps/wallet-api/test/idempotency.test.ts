@@ -64,10 +64,10 @@ function loseRequest(): void {
 test('makes one payment for five concurrent requests with one key and returns one response, even after a restart', async () => {
   const service = await alice();
   const before = relays();
-  const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, PAYMENT, { key: 'five' })));
-  const hashes = new Set(answers.map(hashOf));
+  const responses = await Promise.all(Array.from({ length: 5 }, () => send(service, PAYMENT, { key: 'five' })));
+  const hashes = new Set(responses.map(hashOf));
   expect(hashes.size).toBe(1);
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   expect(relays() - before).toBe(1);
   expect(stage.node.pool()).toEqual([...hashes]);
 
@@ -81,7 +81,7 @@ test('makes one payment for five concurrent requests with one key and returns on
   const next = await stage.afterKill(service);
   await service.json('DELETE', '/wallet');
   await stage.open(next, 'alice', true);
-  expect((await send(next, PAYMENT, { key: 'five' })).text).toBe(answers[0]?.text);
+  expect((await send(next, PAYMENT, { key: 'five' })).text).toBe(responses[0]?.text);
   expect(relays() - before).toBe(1);
 });
 
@@ -216,9 +216,9 @@ test('responds to every running send when the wallet is closed, and starts none 
   const sends = Array.from({ length: 8 }, (_, i) => send(service, PAYMENT, { key: `close-${String(i % 6)}` }));
   await untilWallet(service, (snapshot) => snapshot.unconfirmed().length > 0);
   requireStatus(await service.json('DELETE', '/wallet'), 200);
-  const answers = await Promise.all(sends);
-  expect(answers.filter(({ status }) => status !== 201 && status !== 403)).toEqual([]);
-  const hashes = new Set(answers.filter(({ status }) => status === 201).map(hashOf));
+  const responses = await Promise.all(sends);
+  expect(responses.filter(({ status }) => status !== 201 && status !== 403)).toEqual([]);
+  const hashes = new Set(responses.filter(({ status }) => status === 201).map(hashOf));
   expect(stage.node.pool()).toEqual([...hashes].sort());
 });
 
@@ -316,8 +316,8 @@ test('gives up a payment once another transaction with final confirmations has s
   expect(codeOf(await send(service, PAYMENT, { key: 'gone' }))).toBe(55);
   await stage.mine(service, 1);
   const hash = (await givenUp) ?? 'no hash';
-  const answer = requireStatus(await send(service, PAYMENT, { key: 'gone' }), 409);
-  expect([codeOf(answer), answer.text]).toEqual([1006, expect.stringContaining(hash)]);
+  const reply = requireStatus(await send(service, PAYMENT, { key: 'gone' }), 409);
+  expect([codeOf(reply), reply.text]).toEqual([1006, expect.stringContaining(hash)]);
   expect(stage.node.pool()).toEqual([]);
 });
 
@@ -390,9 +390,9 @@ test.each(['/transactions/send/basic', '/transactions/send/sweep'])(
   'returns hash and reason for the key of a given-up send of %s',
   async (path) => {
     const service = await alice();
-    const answer = await send(service, PAYMENT, { key: 'given-up', path });
+    const reply = await send(service, PAYMENT, { key: 'given-up', path });
     // The first hash of a sweep is that of its first transaction.
-    const [hash = ''] = /[0-9a-f]{64}/.exec(answer.text) ?? [];
+    const [hash = ''] = /[0-9a-f]{64}/.exec(reply.text) ?? [];
     requireStatus(await service.json('DELETE', `/transactions/pending/${hash}`), 200);
     requireStatus(await service.json('DELETE', `/transactions/pending/${hash}`), 404);
     const repeated = requireStatus(await send(service, PAYMENT, { key: 'given-up', path }), 409);

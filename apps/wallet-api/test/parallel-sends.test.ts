@@ -68,15 +68,15 @@ test('spends no input twice and loses no payment in 200 parallel sends with cut 
   };
   stage.standIn.on('/sendrawtransaction', cutSome);
   const body = { destination: ADDRESSES.bob, amount: PAYMENT };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     // Each key is used twice.
     Array.from({ length: SENDS }, (_, i) => send(service, body, { key: `k${String(i % (SENDS / 2))}` })),
   );
   stage.standIn.off('/sendrawtransaction');
 
-  const sent = answers.filter(({ status }) => status === 201);
+  const sent = responses.filter(({ status }) => status === 201);
   const hashes = new Set(sent.map(hashOf));
-  const refused = new Set(answers.filter(({ status }) => status !== 201).map(codeOf));
+  const refused = new Set(responses.filter(({ status }) => status !== 201).map(codeOf));
   expect([...refused]).toEqual([11]);
   expect(sent).toHaveLength(2 * hashes.size);
   expect(hashes.size).toBe(INPUTS);
@@ -89,7 +89,7 @@ test('spends no input twice and loses no payment in 200 parallel sends with cut 
   await receiver.synced(stage.node.height);
   const { transactionsInBlock } = await stage.node.status([...hashes]);
   expect(transactionsInBlock).toHaveLength(INPUTS);
-  const fees = sent.reduce((sum, answer) => sum + parsed<{ fee: number }>(answer).fee, 0) / 2;
+  const fees = sent.reduce((sum, reply) => sum + parsed<{ fee: number }>(reply).fee, 0) / 2;
   const after = await balance(receiver);
   expect(after.unlocked + after.locked - before.unlocked - before.locked).toBe(INPUTS * PAYMENT);
   await stage.mine(service, BLOCKS_TO_UNLOCK);

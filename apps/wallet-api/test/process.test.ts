@@ -43,7 +43,7 @@ test('exits with 0 after SIGTERM, and the next run contains the confirmed send',
   const first = await program();
   await first.ready();
   await first.openAlice(stage);
-  const answer = requireStatus(await pay(first, 'one'), 201);
+  const reply = requireStatus(await pay(first, 'one'), 201);
   first.kill('SIGTERM');
   expect(await first.ended).toMatchObject({ code: 0, signal: null });
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
@@ -51,12 +51,12 @@ test('exits with 0 after SIGTERM, and the next run contains the confirmed send',
   const second = await program();
   await second.ready();
   await second.openAlice(stage, true);
-  expect((await pay(second, 'one')).text).toBe(answer.text);
+  expect((await pay(second, 'one')).text).toBe(reply.text);
   const { transactions } = parsed<{ transactions: { hash: string }[] }>(
     await second.request('GET', '/transactions/unconfirmed'),
   );
-  expect(transactions.map(({ hash }) => hash)).toEqual([parsed(answer)['transactionHash']]);
-  expect(stage.node.pool()).toEqual([parsed(answer)['transactionHash']]);
+  expect(transactions.map(({ hash }) => hash)).toEqual([parsed(reply)['transactionHash']]);
+  expect(stage.node.pool()).toEqual([parsed(reply)['transactionHash']]);
 });
 
 test.each(['before', 'after'] as const)(
@@ -107,14 +107,14 @@ test('exits cleanly after SIGTERM during a block request, a send and a save', as
       return behind();
     });
   });
-  const answer = pay(first, 'sigterm').catch(() => undefined);
+  const reply = pay(first, 'sigterm').catch(() => undefined);
   await relayed;
   const save = first.request('PUT', '/save').catch(() => undefined);
   first.kill('SIGTERM');
   await first.prints(/SIGTERM received/);
   release();
   expect(await first.ended).toMatchObject({ code: 0 });
-  await Promise.all([answer, save]);
+  await Promise.all([reply, save]);
   const [sent] = stage.node.pool();
 
   stage.standIn.off('/getwalletsyncdata').off('/sendrawtransaction');

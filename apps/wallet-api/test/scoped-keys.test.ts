@@ -202,13 +202,13 @@ const SHOP = { rpcKey: 'key shop' };
 test('charges amount and fee before the submission, concurrently and across restarts', async () => {
   const { service, clock, args } = await shop();
   const today = utcDayOf(NOON);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, to(300_000), SHOP)));
-  const sent = answers.filter(({ status }) => status === 201);
+  const responses = await Promise.all(Array.from({ length: 5 }, () => send(service, to(300_000), SHOP)));
+  const sent = responses.filter(({ status }) => status === 201);
   expect(sent).toHaveLength(3);
-  for (const answer of answers.filter(({ status }) => status !== 201)) {
-    expect([answer.status, codeOf(answer)]).toEqual([403, 1004]);
+  for (const reply of responses.filter(({ status }) => status !== 201)) {
+    expect([reply.status, codeOf(reply)]).toEqual([403, 1004]);
   }
-  const fees = sent.reduce((sum, answer) => sum + parsed<{ fee: number }>(answer).fee, 0);
+  const fees = sent.reduce((sum, reply) => sum + parsed<{ fee: number }>(reply).fee, 0);
   expect(spentOn(service, today)).toBe(BigInt(900_000 + fees));
 
   // The folder now has the state after a kill.
@@ -342,7 +342,7 @@ test('confines a key with allowedAddresses on every route', async () => {
     { address: ADDRESSES.bob, amount: 1_000 },
     { address: ADDRESSES.carol, amount: 1_000 },
   ];
-  for (const answer of [
+  for (const reply of [
     await request('/transactions/send/basic', carol),
     await request('/transactions/send/advanced', { destinations }),
     await request('/transactions/send/sweep', carol),
@@ -350,7 +350,7 @@ test('confines a key with allowedAddresses on every route', async () => {
     await request('/transactions/prepare/basic', carol),
     await request('/transactions/prepare/advanced', { destinations }),
   ]) {
-    expect([answer.status, codeOf(answer)]).toEqual([403, 1004]);
+    expect([reply.status, codeOf(reply)]).toEqual([403, 1004]);
   }
   // Another key prepared the transaction, so this key did not choose the receiver.
   const { transactionHash } = parsed(await service.json('POST', '/transactions/prepare/basic', carol));
@@ -416,8 +416,8 @@ describe('a key below admin', () => {
     return service.request({ method: 'POST', path: '/transactions/send/advanced', key: `key ${name}`, body });
   }
 
-  async function expectRefused(answer: Promise<ServiceResponse>, text: string): Promise<void> {
-    const { status, text: body } = await answer;
+  async function expectRefused(reply: Promise<ServiceResponse>, text: string): Promise<void> {
+    const { status, text: body } = await reply;
     expect([status, body]).toEqual([403, expect.stringContaining(text)]);
   }
 
@@ -454,8 +454,8 @@ describe('a key below admin', () => {
     requireStatus(await advanced(service, 'rich', far), 201);
     expect(spentOn(service, today, 'rich')).toBe(before - (await unlocked()));
     const charged = spentOn(service, today, 'rich') ?? 0n;
-    const answer = parsed<{ fee: number }>(requireStatus(await advanced(service, 'rich', {}), 201));
-    expect(spentOn(service, today, 'rich')).toBe(charged + BigInt(answer.fee));
+    const result = parsed<{ fee: number }>(requireStatus(await advanced(service, 'rich', {}), 201));
+    expect(spentOn(service, today, 'rich')).toBe(charged + BigInt(result.fee));
   });
 
   test('cannot pay a higher fee than its maxFee', async () => {

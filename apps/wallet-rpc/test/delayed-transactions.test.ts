@@ -47,7 +47,7 @@ class Wallet extends EventEmitter {
   readonly reported: string[] = [];
   readonly db = db;
   readonly dbIfUsable = db;
-  answer: () => Promise<void> = async () => undefined;
+  respond: () => Promise<void> = async () => undefined;
 
   readonly snapshot = {
     content: { privateViewKey: VIEW_KEY },
@@ -64,7 +64,7 @@ class Wallet extends EventEmitter {
   }
 
   sendDelayed(): Promise<void> {
-    return this.answer();
+    return this.respond();
   }
 
   /** The queue after a restart. */
@@ -127,10 +127,10 @@ test('a transaction that the wallet gives up waits again, unless it was sent', a
   add(SECOND);
   const wallet = new Wallet();
   const queue = wallet.queue();
-  wallet.answer = () => Promise.reject(walletError.daemonStillProcessing());
+  wallet.respond = () => Promise.reject(walletError.daemonStillProcessing());
   await expect(queue.send(FIRST)).rejects.toMatchObject({ code: 55 });
   expect(state(FIRST)).toBe('sending');
-  wallet.answer = async () => undefined;
+  wallet.respond = async () => undefined;
   await queue.send(SECOND);
   for (const hash of [FIRST, SECOND]) wallet.emit('event', { kind: 'send-given-up', transaction: hash });
   expect([state(FIRST), state(SECOND)]).toEqual(['delayed', 'sent']);
@@ -141,7 +141,7 @@ test('a transaction is neither sent again nor deleted during its submission, and
   const wallet = new Wallet();
   const queue = wallet.queue();
   let done = (): void => undefined;
-  wallet.answer = () => new Promise((resolve) => (done = resolve));
+  wallet.respond = () => new Promise((resolve) => (done = resolve));
   const sending = queue.send(FIRST);
   await expect(queue.send(FIRST)).rejects.toMatchObject({ data: { application_code: 15 } });
   expect(() => queue.remove(FIRST)).toThrow('Impossible to cancel transaction');
@@ -156,10 +156,10 @@ test('an uncertain transaction is given up after a refusal, not after an unavail
   db.delayed.move(FIRST, 'delayed', 'sending');
   const wallet = new Wallet();
   const queue = wallet.queue();
-  wallet.answer = () => Promise.reject(walletError.daemonOffline());
+  wallet.respond = () => Promise.reject(walletError.daemonOffline());
   await expect(queue.send(FIRST)).rejects.toBeDefined();
   expect(state(FIRST)).toBe('sending');
-  wallet.answer = () => Promise.reject(walletError.daemonError());
+  wallet.respond = () => Promise.reject(walletError.daemonError());
   await expect(queue.send(FIRST)).rejects.toBeDefined();
   expect(state(FIRST)).toBe('delayed');
 });

@@ -148,7 +148,7 @@ test('an idempotency key returns its first result, and refuses another request',
   const five = (method: string, params: object) =>
     Promise.all(Array.from({ length: 5 }, () => service.result<{ transactionHash: string }>(method, params)));
   const [one, ...others] = await five('sendTransaction', send);
-  for (const answer of others) expect(answer).toEqual(one);
+  for (const response of others) expect(response).toEqual(one);
   expect(node.pool()).toHaveLength(1);
   await world.stop(service);
   service = await world.service(file, node.daemon.ports.rpc);
@@ -158,10 +158,10 @@ test('an idempotency key returns its first result, and refuses another request',
   expect(other.error?.data?.application_code).toBe(1002n);
   const made = { ...TO_BOB, idempotencyKey: 'order-2' };
   const [built, ...same] = await five('createDelayedTransaction', made);
-  for (const answer of same) expect(answer).toEqual(built);
+  for (const response of same) expect(response).toEqual(built);
   expect(await waiting(service)).toEqual([built?.transactionHash]);
   const sent = { transactionHash: built?.transactionHash, idempotencyKey: 'order-3' };
-  for (const answer of await five('sendDelayedTransaction', sent)) expect(answer).toEqual({});
+  for (const response of await five('sendDelayedTransaction', sent)) expect(response).toEqual({});
   expect(node.pool()).toHaveLength(2);
 });
 

@@ -22,19 +22,19 @@ function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
     judge: async () => undefined,
     logger: { ...silentLogger(), error: log, warning: log },
   });
-  const answer = (text: string): Promise<string> => envelope.execute(text, true, {} as WalletRpcContext, REQUEST);
-  return { logged, ask: answer };
+  const respond = (text: string): Promise<string> => envelope.execute(text, true, {} as WalletRpcContext, REQUEST);
+  return { logged, query: respond };
 }
 
 test('a stored result and one printed in pieces have the id of their own request', async () => {
-  const { ask: answer } = around({ kept: async () => new FinishedJson('{"x":1}') });
-  expect(await answer('{"id":[null,7],"method":"kept"}')).toBe('{"id":[null,7],"jsonrpc":"2.0","result":{"x":1}}');
-  expect(await answer('{"method":"kept"}')).toBe('{"jsonrpc":"2.0","result":{"x":1}}');
+  const { query: respond } = around({ kept: async () => new FinishedJson('{"x":1}') });
+  expect(await respond('{"id":[null,7],"method":"kept"}')).toBe('{"id":[null,7],"jsonrpc":"2.0","result":{"x":1}}');
+  expect(await respond('{"method":"kept"}')).toBe('{"jsonrpc":"2.0","result":{"x":1}}');
 });
 
 test('an unexpected error returns its text and the id, and is logged with the method', async () => {
-  const { ask: answer, logged } = around({ broken: () => Promise.reject(new Error('no disk')) });
-  expect(await answer('{"id":3,"method":"broken"}')).toBe(
+  const { query: respond, logged } = around({ broken: () => Promise.reject(new Error('no disk')) });
+  expect(await respond('{"id":3,"method":"broken"}')).toBe(
     '{"error":{"code":-32001,"message":"no disk"},"id":3,"jsonrpc":"2.0"}',
   );
   expect(logged).toEqual([expect.stringMatching(/^broken failed: Error: no disk/)]);
@@ -42,16 +42,16 @@ test('an unexpected error returns its text and the id, and is logged with the me
 
 test('the reason of a failed write is logged with the method', async () => {
   const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
-  const { ask: answer, logged } = around({ save: () => Promise.reject(full) });
-  expect(await answer('{"id":3,"method":"save"}')).toContain('"application_code":5');
+  const { query: respond, logged } = around({ save: () => Promise.reject(full) });
+  expect(await respond('{"id":3,"method":"save"}')).toContain('"application_code":5');
   expect(logged).toEqual(['save failed: database or disk is full']);
 });
 
 test('responses of a batch have the order and the ids of its requests, equal ids included', async () => {
   let count = 0;
-  const { ask: answer } = around({ next: async () => ++count });
+  const { query: respond } = around({ next: async () => ++count });
   expect(
-    await answer('[{"id":1,"method":"next"},{"id":1,"method":"next"},{"id":null,"method":"no"},{"method":"next"}]'),
+    await respond('[{"id":1,"method":"next"},{"id":1,"method":"next"},{"id":null,"method":"no"},{"method":"next"}]'),
   ).toBe(
     '[{"id":1,"jsonrpc":"2.0","result":1},{"id":1,"jsonrpc":"2.0","result":2},' +
       '{"error":{"code":-32601,"message":"Method not found"},"id":null,"jsonrpc":"2.0"},{"jsonrpc":"2.0","result":3}]',
@@ -59,15 +59,15 @@ test('responses of a batch have the order and the ids of its requests, equal ids
 });
 
 test('an empty batch is an invalid request without an id', async () => {
-  const { ask: answer } = around({});
-  expect(await answer('[]')).toBe('{"error":{"code":-3600,"message":"Invalid Request"},"id":null,"jsonrpc":"2.0"}');
+  const { query: respond } = around({});
+  expect(await respond('[]')).toBe('{"error":{"code":-3600,"message":"Invalid Request"},"id":null,"jsonrpc":"2.0"}');
 });
 
 test('yields to the event loop between the requests of a batch', async () => {
   let turns = 0;
   const seen: number[] = [];
-  const { ask: answer } = around({ look: async () => seen.push(turns) });
-  const answered = answer(`[${Array(10).fill('{"method":"look"}').join(',')}]`);
+  const { query: respond } = around({ look: async () => seen.push(turns) });
+  const answered = respond(`[${Array(10).fill('{"method":"look"}').join(',')}]`);
   while (seen.length < 10) {
     await turn();
     turns++;

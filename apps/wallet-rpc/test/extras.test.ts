@@ -53,11 +53,11 @@ function cache(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
   );
   details.start();
   const missing = (): string[] => transactions.map(({ hash }) => hash).filter((hash) => !db.details.has(hash));
-  return { details, transactions, missing, warnings, asked: requested };
+  return { details, transactions, missing, warnings, queried: requested };
 }
 
 test('fetches details once, newest first, a few blocks at a time', async () => {
-  const { details, transactions, missing, asked: requested } = cache(served, [3, 500, 480, 700]);
+  const { details, transactions, missing, queried: requested } = cache(served, [3, 500, 480, 700]);
   await details.ensure(transactions, 60_000);
   expect(missing()).toEqual([]);
   expect(requested).toEqual([
@@ -108,7 +108,7 @@ test('waits briefly for a hanging node, not for an unavailable one, and retries'
 
   const unavailable = cache(() => Promise.reject(new NodeFailure('unreachable', 'cannot be reached')), [10], 60_000);
   for (let i = 0; i < 3; i++) await unavailable.details.ensure(unavailable.transactions, 60_000);
-  expect(unavailable.asked).toHaveLength(1);
+  expect(unavailable.queried).toHaveLength(1);
 
   let isAway = true;
   const away = cache(

@@ -165,17 +165,17 @@ test('notifies about old transactions only with --notify-during-sync', async () 
     const { json } = await behind();
     return { json: { ...json, network_height: 5_000 } };
   });
-  const [silent, told] = [await receiver(), await receiver()];
+  const [silent, reported] = [await receiver(), await receiver()];
   const scanHeight = 600;
   const quiet = await world.service(await world.container('erin', scanHeight), stand.port, hooks(silent, silent));
   await quiet.synced(CHAIN_A_HEIGHT);
   const service = await world.service(await world.container('erin', scanHeight), stand.port, [
-    ...['--tx-notify', told.url, '--notify-during-sync'],
+    ...['--tx-notify', reported.url, '--notify-during-sync'],
   ]);
   await service.synced(CHAIN_A_HEIGHT);
   const { transactions } = service.rpc.context.wallet.snapshot.content;
   expect(transactions.length).toBeGreaterThan(10);
-  await told.until(transactions.length);
-  expect(told.received.map(({ hash }) => hash)).toEqual(transactions.map(({ hash }) => hash));
+  await reported.until(transactions.length);
+  expect(reported.received.map(({ hash }) => hash)).toEqual(transactions.map(({ hash }) => hash));
   expect(silent.received).toEqual([]);
 });

@@ -86,7 +86,7 @@ test.each(['alice', 'bob'])('%s has the recorded balance and transactions', asyn
 
 async function openOverHttp(): Promise<{
   api: WalletApi;
-  ask: (method: string, path: string, body?: object) => Promise<{ status: number; json: unknown }>;
+  request: (method: string, path: string, body?: object) => Promise<{ status: number; json: unknown }>;
 }> {
   const config = readWalletApiConfig([
     '-r',
@@ -101,7 +101,7 @@ async function openOverHttp(): Promise<{
   ]);
   const api = WalletApi.create(config, { logger: silentLogger(), port: 0 });
   await api.start();
-  const ask = async (method: string, path: string, body?: object): Promise<{ status: number; json: unknown }> => {
+  const request = async (method: string, path: string, body?: object): Promise<{ status: number; json: unknown }> => {
     const response = await fetch(`http://127.0.0.1:${String(api.port)}${path}`, {
       method,
       headers: { 'X-API-KEY': 'key' },
@@ -110,33 +110,33 @@ async function openOverHttp(): Promise<{
     const text = await response.text();
     return { status: response.status, json: text === '' ? undefined : parseJson(text) };
   };
-  return { api, ask };
+  return { api, request };
 }
 
 test('both services report the same numbers for one file, opened one after the other', async () => {
   const file = await world.read('alice', node.daemon.ports.rpc);
   const service = await world.service(file, node.daemon.ports.rpc);
   await service.synced(CHAIN_A_HEIGHT);
-  const { api, ask } = await openOverHttp();
+  const { api, request } = await openOverHttp();
   try {
     const open = {
       filename: file.slice(world.folder.path.length + 1),
       password: CONTAINER_PASSWORD,
       daemonPort: node.daemon.ports.rpc,
     };
-    expect(await ask('POST', '/wallet/open', open)).toMatchObject({ status: 400, json: { errorCode: 1000n } });
+    expect(await request('POST', '/wallet/open', open)).toMatchObject({ status: 400, json: { errorCode: 1000n } });
     const theirs = await service.result<{ availableBalance: bigint; lockedAmount: bigint }>('getBalance');
     const transactions = await listed(service);
     await world.stop(service);
 
-    expect((await ask('POST', '/wallet/open', open)).status).toBe(200);
+    expect((await request('POST', '/wallet/open', open)).status).toBe(200);
     await expect(world.service(file, node.daemon.ports.rpc)).rejects.toThrow('open in another program');
-    while (((await ask('GET', '/status')).json as { walletBlockCount: bigint }).walletBlockCount < CHAIN_A_HEIGHT) {
+    while (((await request('GET', '/status')).json as { walletBlockCount: bigint }).walletBlockCount < CHAIN_A_HEIGHT) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    const { json: balance } = await ask('GET', '/balance');
+    const { json: balance } = await request('GET', '/balance');
     expect(balance).toEqual({ unlocked: theirs.availableBalance, locked: theirs.lockedAmount });
-    const { transactions: over } = (await ask('GET', '/transactions')).json as {
+    const { transactions: over } = (await request('GET', '/transactions')).json as {
       transactions: { hash: string; fee: bigint }[];
     };
     expect(over.map(({ hash, fee }) => [hash, fee])).toEqual(
@@ -144,11 +144,11 @@ test('both services report the same numbers for one file, opened one after the o
     );
 
     // Opens a container that wallet-api created.
-    expect((await ask('DELETE', '/wallet')).status).toBe(200);
+    expect((await request('DELETE', '/wallet')).status).toBe(200);
     const made = { filename: 'made.wallet', password: CONTAINER_PASSWORD, daemonPort: node.daemon.ports.rpc };
-    expect((await ask('POST', '/wallet/create', made)).status).toBe(200);
-    const { address } = (await ask('GET', '/addresses/primary')).json as { address: string };
-    expect((await ask('DELETE', '/wallet')).status).toBe(200);
+    expect((await request('POST', '/wallet/create', made)).status).toBe(200);
+    const { address } = (await request('GET', '/addresses/primary')).json as { address: string };
+    expect((await request('DELETE', '/wallet')).status).toBe(200);
     const here = await world.service(world.folder.file('made.wallet'), node.daemon.ports.rpc);
     expect(await here.result('getAddresses')).toEqual({ addresses: [address] });
   } finally {
@@ -160,15 +160,15 @@ test('both services run concurrently on one daemon and pay each other', async ()
   const own = await world.node();
   const service = await world.synced('alice', own.daemon.ports.rpc);
   const file = await world.read('bob', own.daemon.ports.rpc);
-  const { api, ask } = await openOverHttp();
+  const { api, request } = await openOverHttp();
   try {
     expect(api.port).not.toBe(service.rpc.port);
     const filename = file.slice(world.folder.path.length + 1);
     const opened = { filename, password: CONTAINER_PASSWORD, daemonPort: own.daemon.ports.rpc };
-    expect((await ask('POST', '/wallet/open', opened)).status).toBe(200);
+    expect((await request('POST', '/wallet/open', opened)).status).toBe(200);
     const untilRead = async (): Promise<void> => {
       const isRead = async (): Promise<boolean> =>
-        ((await ask('GET', '/status')).json as { walletBlockCount: bigint }).walletBlockCount >= own.height;
+        ((await request('GET', '/status')).json as { walletBlockCount: bigint }).walletBlockCount >= own.height;
       while (!(await isRead())) await new Promise((resolve) => setTimeout(resolve, 20));
       await service.synced(own.height);
     };
@@ -178,7 +178,7 @@ test('both services run concurrently on one daemon and pay each other', async ()
         transfers: [{ address: addressOf('bob'), amount: 4_321 }],
         anonymity: 1,
       }),
-      ask('POST', '/transactions/send/advanced', {
+      request('POST', '/transactions/send/advanced', {
         destinations: [{ address: addressOf('alice'), amount: 1_234 }],
         mixin: 1,
       }),
@@ -193,7 +193,7 @@ test('both services run concurrently on one daemon and pay each other', async ()
         'getTransaction',
         { transactionHash: hash },
       );
-      const { json } = await ask('GET', `/transactions/hash/${hash}`);
+      const { json } = await request('GET', `/transactions/hash/${hash}`);
       expect(json).toMatchObject({ transaction: { blockHeight: transaction.blockIndex, fee: transaction.fee } });
       expect(transaction.blockIndex).toBe(BigInt(own.height));
     }

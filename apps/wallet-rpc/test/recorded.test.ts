@@ -51,12 +51,12 @@ async function replay(rowsToReplay: readonly RecordedRow[], service: TestService
   for (const row of rowsToReplay) {
     const [method = 'POST', path = '/json_rpc'] = row.http ?? [];
     const sent = row.http?.[0] === 'GET' ? '' : renamed.apply(bodyOf(row));
-    const answer = await service.request(sent, { method, path });
+    const reply = await service.request(sent, { method, path });
     const isMade =
       row.volatile.some((place) => /transactionHash$|address$/.test(place)) &&
       row.volatile.every((place) => !place.startsWith('params'));
-    if (isMade) renamed.learn(row.response, answer.text);
-    const ours = JSON.stringify({ status: answer.status, body: comparable(answer.text, row.volatile) });
+    if (isMade) renamed.learn(row.response, reply.text);
+    const ours = JSON.stringify({ status: reply.status, body: comparable(reply.text, row.volatile) });
     const theirs = JSON.stringify({
       status: row.status,
       body: comparable(withAddedMembers(row, withOwnHashes(renamed.apply(row.response))), row.volatile),

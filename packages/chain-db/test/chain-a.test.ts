@@ -12,10 +12,10 @@ interface RecordedRow {
   readonly response: string;
 }
 
-const recorded = (path: string): { request: unknown; answer: unknown }[] =>
+const recorded = (path: string): { request: unknown; result: unknown }[] =>
   readJsonLines<RecordedRow>('devnet/chain-a-rpc.jsonl')
     .filter((row) => row.path === path && row.status === 200 && row.phase === 'tip')
-    .map(({ body, response }) => ({ request: JSON.parse(body) as unknown, answer: JSON.parse(response) as unknown }));
+    .map(({ body, response }) => ({ request: JSON.parse(body) as unknown, result: JSON.parse(response) as unknown }));
 
 const fromHex = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
@@ -77,27 +77,27 @@ describe('chain A, appended in batches', () => {
   test('returns the recorded global indexes', () => {
     const rows = recorded('/get_global_indexes_for_range');
     expect(rows.length).toBeGreaterThan(5);
-    for (const { request, answer } of rows) {
+    for (const { request, result } of rows) {
       const { startHeight, endHeight } = request as { startHeight: number; endHeight: number };
-      const wanted = (answer as { indexes: { key: string; value: number[] }[] }).indexes;
+      const wanted = (result as { indexes: { key: string; value: number[] }[] }).indexes;
       const found = db.reader
         .globalIndexesRange(startHeight, endHeight)
         .map(({ hash, indexes }) => ({ key: hash.toString('hex'), value: indexes }));
       const byKey = (a: { key: string }, b: { key: string }): number => a.key.localeCompare(b.key);
       expect(found.sort(byKey)).toEqual(wanted.sort(byKey));
     }
-    for (const { request, answer } of recorded('/get_o_indexes')) {
+    for (const { request, result } of recorded('/get_o_indexes')) {
       const hash = fromHex((request as { txid: string }).txid);
-      expect(db.reader.outputIndexes(hash)).toEqual((answer as { o_indexes: number[] }).o_indexes);
+      expect(db.reader.outputIndexes(hash)).toEqual((result as { o_indexes: number[] }).o_indexes);
     }
     expect(db.reader.outputIndexes(Buffer.alloc(32, 7))).toBeUndefined();
   });
 
   test('returns the keys of the recorded random outputs', () => {
     let seen = 0;
-    for (const { answer } of recorded('/getrandom_outs')) {
+    for (const { result } of recorded('/getrandom_outs')) {
       for (const { amount, outs } of (
-        answer as { outs: { amount: number; outs: { global_amount_index: number; out_key: string }[] }[] }
+        result as { outs: { amount: number; outs: { global_amount_index: number; out_key: string }[] }[] }
       ).outs) {
         const stored = db.reader.outputs(
           BigInt(amount),
@@ -112,8 +112,8 @@ describe('chain A, appended in batches', () => {
 
   test('maps a timestamp to the first block that is not earlier', () => {
     const timestamps = chainAHeaders().map(({ timestamp }) => timestamp);
-    const asked = [0, 1, ...timestamps, ...timestamps.map((timestamp) => timestamp + 1), 4_102_444_800];
-    for (const timestamp of asked) {
+    const requested = [0, 1, ...timestamps, ...timestamps.map((timestamp) => timestamp + 1), 4_102_444_800];
+    for (const timestamp of requested) {
       const first = timestamps.findIndex((one) => one >= timestamp);
       expect(db.reader.firstHeightFrom(timestamp)).toBe(first < 0 ? undefined : first);
     }

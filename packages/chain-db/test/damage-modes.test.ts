@@ -26,12 +26,12 @@ const blocks = [...genesis, ...makeChain(plans, genesis)];
 const alternatives = makeChain([plan(50), plan(51)], blocks.slice(0, 24));
 
 /** A query whose BelowFloor error counts as a result, because damage must never cause it, nor must it hide damage. */
-function told({ ask, ...question }: Question): Question {
+function withRefusals({ request, ...question }: Question): Question {
   return {
     ...question,
-    ask: (reader) => {
+    request: (reader) => {
       try {
-        return ask(reader);
+        return request(reader);
       } catch (error) {
         if (error instanceof BelowFloor) return error.message;
         throw error;
@@ -48,10 +48,10 @@ test.each(['pruned', 'lite'] as const)('no flipped bit in a %s database leads to
   if (mode === 'pruned') pruneTo(db, FLOOR);
   // A lite node counts the uses of a payment id from its height on, so these queries would differ.
   const isAsked = ({ name }: Question): boolean => mode === 'pruned' || !name.startsWith('transactionsByPaymentId');
-  const questions = questionsAbout(blocks, alternatives).filter(isAsked).map(told);
-  const right = questions.map(({ ask }) => ask(db.reader));
+  const questions = questionsAbout(blocks, alternatives).filter(isAsked).map(withRefusals);
+  const right = questions.map(({ request }) => request(db.reader));
   db.close();
-  const refusals = right.filter((answer) => typeof answer === 'string' && answer.includes(`below height ${FLOOR}`));
+  const refusals = right.filter((result) => typeof result === 'string' && result.includes(`below height ${FLOOR}`));
   expect(refusals.length).toBeGreaterThan(mode === 'lite' ? 3 : 2);
   expect(askAll(directory, questions, right)).toEqual({ damaged: 0, wrong: [] });
   let seed = mode.length;
@@ -65,9 +65,9 @@ test.each(['pruned', 'lite'] as const)('no flipped bit in a %s database leads to
     for (const page of pages) {
       for (let i = 0; i < FLIPS; i++) {
         const bit = PAGE_SIZE * 8 - 1 - random(8_000);
-        const answers = withFlippedBit(directory, page, bit, () => askAll(directory, questions, right));
-        expect({ name, page, bit, wrong: answers.wrong }).toEqual({ name, page, bit, wrong: [] });
-        damaged += answers.damaged;
+        const responses = withFlippedBit(directory, page, bit, () => askAll(directory, questions, right));
+        expect({ name, page, bit, wrong: responses.wrong }).toEqual({ name, page, bit, wrong: [] });
+        damaged += responses.damaged;
       }
     }
   }

@@ -16,16 +16,16 @@ test('300 single flipped bits anywhere in chain A lead to no wrong result', () =
   writerOf(db).append(blocks.slice(0, 715));
   for (const block of blocks.slice(715)) writerOf(db).putAlternative(block);
   const questions = questionsAbout(blocks.slice(0, 715), blocks.slice(715));
-  const right = questions.map(({ ask }) => ask(db.reader));
+  const right = questions.map(({ request }) => request(db.reader));
   db.close();
   const pages = statSync(databaseFile(directory)).size / PAGE_SIZE;
   let damaged = 0;
   for (let i = 0; i < 300; i++) {
     const page = 2 + randomInt(pages - 1);
     const bit = randomInt(PAGE_SIZE * 8);
-    const answers = withFlippedBit(directory, page, bit, () => askAll(directory, questions, right));
-    expect({ page, bit, wrong: answers.wrong }).toEqual({ page, bit, wrong: [] });
-    if (answers.damaged > 0) damaged++;
+    const responses = withFlippedBit(directory, page, bit, () => askAll(directory, questions, right));
+    expect({ page, bit, wrong: responses.wrong }).toEqual({ page, bit, wrong: [] });
+    if (responses.damaged > 0) damaged++;
   }
   // The other bits are in unused parts of pages, or in pages that no query reads.
   expect(damaged).toBeGreaterThan(150);

@@ -34,7 +34,7 @@ writerOf(db).append(blocks);
 for (const block of alternatives) writerOf(db).putAlternative(block);
 writerOf(db).digestStep();
 const questions = questionsAbout(blocks, alternatives);
-const right = questions.map(({ ask }) => ask(db.reader));
+const right = questions.map(({ request }) => request(db.reader));
 db.close();
 const pages = pagesByTable(directory);
 
@@ -59,9 +59,9 @@ test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
     for (const page of own) {
       for (let i = 0; i < FLIPS; i++) {
         const bit = i % 4 === 0 ? random(256) : PAGE_SIZE * 8 - 1 - random(name === 'signatures' ? 60_000 : 8_000);
-        const answers = withFlippedBit(directory, page, bit, () => askAll(directory, questions, right));
-        expect({ name, page, bit, wrong: answers.wrong }).toEqual({ name, page, bit, wrong: [] });
-        damaged += answers.damaged;
+        const responses = withFlippedBit(directory, page, bit, () => askAll(directory, questions, right));
+        expect({ name, page, bit, wrong: responses.wrong }).toEqual({ name, page, bit, wrong: [] });
+        damaged += responses.damaged;
       }
     }
     // Amounts are read from their index, and the table reveals its lost entries; pages of other tables may have no rows.
@@ -72,7 +72,7 @@ test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
 
 test('the error contains the file, the page, its table and its blocks', () => {
   const [page] = pages.get('signatures') ?? [];
-  const answer = withFlippedBit(directory, page as number, PAGE_SIZE * 8 - 1_000, () => {
+  const result = withFlippedBit(directory, page as number, PAGE_SIZE * 8 - 1_000, () => {
     const opened = openChainDb({ directory, network: 'devnet', readonly: true });
     try {
       return opened.reader.rawBlocks(0, Infinity);
@@ -82,7 +82,7 @@ test('the error contains the file, the page, its table and its blocks', () => {
       opened.close();
     }
   });
-  expect(damageIn(answer)).toMatchObject({
+  expect(damageIn(result)).toMatchObject({
     name: 'CorruptDatabase',
     message: `the chain database is damaged: ${databaseFile(directory)}: page ${String(page)} of signatures (blocks 0 to 25) does not fit its checksum`,
     remedy: expect.stringContaining('--verify') as string,

@@ -86,20 +86,20 @@ describe('a lite database of chain A', () => {
 
   test('returns bytes, transactions, indexes and payment ids from its height on, and genesis', () => {
     const { reader } = lite;
-    const told = (work: () => unknown, height: number): void => {
+    const expectBelowFloor = (work: () => unknown, height: number): void => {
       expect(work).toThrow(new BelowFloor(height, LITE, 'lite'));
       expect(work).toThrow(LITE_TEXT);
     };
     for (const height of [1, 100, LITE - 1]) {
-      told(() => reader.rawBlock(height), height);
-      told(() => reader.scanBlocks(height, height + 1), height);
-      told(() => reader.transactionHashes(height), height);
-      told(() => reader.globalIndexes(height), height);
-      told(() => reader.paymentIdsBetween(height, Infinity), height);
+      expectBelowFloor(() => reader.rawBlock(height), height);
+      expectBelowFloor(() => reader.scanBlocks(height, height + 1), height);
+      expectBelowFloor(() => reader.transactionHashes(height), height);
+      expectBelowFloor(() => reader.globalIndexes(height), height);
+      expectBelowFloor(() => reader.paymentIdsBetween(height, Infinity), height);
     }
-    told(() => reader.rawBlocks(0, 10), 1);
-    told(() => reader.globalIndexesRange(-5, 400), 1);
-    told(() => reader.rawBlocks(250, 320), 250);
+    expectBelowFloor(() => reader.rawBlocks(0, 10), 1);
+    expectBelowFloor(() => reader.globalIndexesRange(-5, 400), 1);
+    expectBelowFloor(() => reader.rawBlocks(250, 320), 250);
     expect(() => reader.scanTransactions(5, 9)).toThrow(LITE_TEXT);
     expect(() => reader.scanTransactions(0, 2)).toThrow(LITE_TEXT);
     for (const [start, end] of [
@@ -115,18 +115,18 @@ describe('a lite database of chain A', () => {
     expectSame(reader.scanTransactions(0, 1), full.reader.scanTransactions(0, 1));
     const { length } = full.reader.scanBlocks(0, LITE).hashes;
     expectSame(reader.scanTransactions(length, length + 5), full.reader.scanTransactions(length, length + 5));
-    const asked = chainA().map((block) => ({ block, hashes: transactionsOf(block).map(({ hash }) => hash) }));
-    const answers = (from: ChainReader, hash: Buffer) => [
+    const requested = chainA().map((block) => ({ block, hashes: transactionsOf(block).map(({ hash }) => hash) }));
+    const responsesOf = (from: ChainReader, hash: Buffer) => [
       from.transactionHeight(hash),
       from.outputIndexes(hash),
       from.transaction(hash),
     ];
     const unknown = [undefined, undefined, undefined];
     expectSame(
-      asked.map(({ hashes }) => hashes.map((hash) => answers(reader, hash))),
-      asked.map(({ block, hashes }) => {
+      requested.map(({ hashes }) => hashes.map((hash) => responsesOf(reader, hash))),
+      requested.map(({ block, hashes }) => {
         const isKept = block.facts.height === 0 || block.facts.height >= LITE;
-        return hashes.map((hash) => (isKept ? answers(full.reader, hash) : unknown));
+        return hashes.map((hash) => (isKept ? responsesOf(full.reader, hash) : unknown));
       }),
     );
   });

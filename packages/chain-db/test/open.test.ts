@@ -269,7 +269,7 @@ test('a log without its database and a truncated database are errors and not cha
     }
     return directory;
   };
-  const told = (directory: string): void => {
+  const expectIncomplete = (directory: string): void => {
     const wal = readFileSync(`${databaseFile(directory)}-wal`);
     for (const readonly of [true, false]) {
       expect(() => openChainDb({ directory, network: 'devnet', readonly })).toThrow(IncompleteFiles);
@@ -278,12 +278,12 @@ test('a log without its database and a truncated database are errors and not cha
   };
   const lost = left('lost');
   rmSync(databaseFile(lost));
-  told(lost);
+  expectIncomplete(lost);
   expect(existsSync(databaseFile(lost))).toBe(false);
   expect(() => openChainDb({ directory: lost, network: 'devnet', create: false })).toThrow(IncompleteFiles);
   const empty = left('empty');
   truncateSync(databaseFile(empty), 0);
-  told(empty);
+  expectIncomplete(empty);
   db.close();
   truncateSync(databaseFile(db.directory), 40 * PAGE_SIZE);
   for (const readonly of [true, false]) {

@@ -260,7 +260,7 @@ test('a pruned database fetches no block below its floor', async () => {
   const { copy, sound } = await damaged('pruned', 'block_bodies', CELLS);
   const peer = peerWith(blocks);
   expect(await repair(copy, peer.fetch)).toMatchObject({ outcome: 'pages repaired' });
-  expect(peer.asked.filter((height) => height > 0 && height < 15)).toEqual([]);
+  expect(peer.requested.filter((height) => height > 0 && height < 15)).toEqual([]);
   expect(await after(copy)).toEqual(sound);
 });
 
@@ -365,7 +365,7 @@ test('a rebuild rejects a wrong block, and the next repair continues at the miss
   expect(part).toMatchObject({ outcome: 'missing', missing: [lacking] });
   const peer = peerWith(blocks);
   expect(await repair(copy, peer.fetch)).toMatchObject({ outcome: 'rebuilt' });
-  expect(Math.min(...peer.asked)).toBe(lacking);
+  expect(Math.min(...peer.requested)).toBe(lacking);
   expect(await after(copy)).toEqual(sound);
 });
 

@@ -78,10 +78,10 @@ test.each([
 });
 
 test('requests blocks from another node when one is unavailable, but not its pool', async () => {
-  const answers = { '/getrawblocks': { items: [], status: 'OK' }, '/get_pool_changes_lite': poolAnswer('') };
-  const { node: first } = await nodeAnswering('/getrawblocks', answers['/getrawblocks']);
-  const { node: second } = await nodeAnswering('/getrawblocks', answers['/getrawblocks']);
-  second.on('/get_pool_changes_lite', () => ({ text: answers['/get_pool_changes_lite'] }));
+  const responses = { '/getrawblocks': { items: [], status: 'OK' }, '/get_pool_changes_lite': poolAnswer('') };
+  const { node: first } = await nodeAnswering('/getrawblocks', responses['/getrawblocks']);
+  const { node: second } = await nodeAnswering('/getrawblocks', responses['/getrawblocks']);
+  second.on('/get_pool_changes_lite', () => ({ text: responses['/get_pool_changes_lite'] }));
   second.on('/info', () => ({
     json: {
       ...{ height: 11, network_height: 13, difficulty: 10, status: 'OK' },

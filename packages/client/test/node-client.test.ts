@@ -145,8 +145,8 @@ test.each([
   [{ text: '{"status":"OK"' }, 'malformed'],
   [{ json: { ...INFO, height: -1 } }, 'malformed'],
   [{ json: { ...INFO, pad: 'x'.repeat(70_000) } }, 'tooLarge'],
-] as const)('%j is reported with its kind of failure: %s', async (answer, kind) => {
-  const node = (await standIn()).on('/info', () => answer);
+] as const)('%j is reported with its kind of failure: %s', async (outcome, kind) => {
+  const node = (await standIn()).on('/info', () => outcome);
   const client = keep(new NodeClient(address(node)));
   const failure = await client.info().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(NodeFailure);

@@ -28,7 +28,7 @@ test('decodes a response of mainnet', () => {
 });
 
 test('rejects every changed field that the schema of the route rejects', () => {
-  const answer = parseJson(recorded);
+  const result = parseJson(recorded);
   const paths: (string | number)[][] = [];
   const walk = (value: unknown, path: (string | number)[]): void => {
     if (path.length > 0) paths.push(path);
@@ -36,7 +36,7 @@ test('rejects every changed field that the schema of the route rejects', () => {
     for (const [name, member] of Object.entries(value))
       walk(member, [...path, Array.isArray(value) ? Number(name) : name]);
   };
-  walk(answer, []);
+  walk(result, []);
   // The decoder ignores these two: one follows from the items, the other was not requested.
   const read = paths.filter((path) => !path.includes('synced') && !path.includes('key_offsets'));
   const values = fc.constantFrom<unknown>(

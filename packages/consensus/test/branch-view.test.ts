@@ -94,12 +94,12 @@ describe('a branch on a base that counts its reads', () => {
   const hashAt = (height: number): Buffer => Buffer.alloc(32, height.toString());
   const factsAt = (height: number) => ({ height, hash: hashAt(height) }) as BlockFacts;
   /** A chain of this height; `asked` records the requested heights. */
-  function counted(height: number): { base: ChainView; asked: number[] } {
-    const asked: number[] = [];
+  function counted(height: number): { base: ChainView; requested: number[] } {
+    const requested: number[] = [];
     const base = {
       height,
       facts: (at: number) => {
-        asked.push(at);
+        requested.push(at);
         if (at > height) throw new Error('the base has no such block');
         return factsAt(at);
       },
@@ -107,7 +107,7 @@ describe('a branch on a base that counts its reads', () => {
         if (count <= 0) throw new Error('no blocks were requested');
         const start = Math.max(0, end - count + 1);
         return Array.from({ length: end - start + 1 }, (_, i) => factsAt(start + i)).filter((facts) => {
-          asked.push(facts.height);
+          requested.push(facts.height);
           return facts.height <= height;
         });
       },
@@ -115,7 +115,7 @@ describe('a branch on a base that counts its reads', () => {
       keyImageHeight: () => undefined,
       output: () => undefined,
     };
-    return { base, asked };
+    return { base, requested };
   }
   const empty = (height: number, parent = height - 1) => ({
     facts: factsAt(height),
@@ -126,32 +126,32 @@ describe('a branch on a base that counts its reads', () => {
     transactions: [],
   });
   /** A branch of this number of blocks on a base of height 300. */
-  function grown(blocks: number): { view: BranchView; asked: number[] } {
-    const { base, asked } = counted(300);
+  function grown(blocks: number): { view: BranchView; requested: number[] } {
+    const { base, requested } = counted(300);
     const view = new BranchView(base);
-    asked.length = 0;
+    requested.length = 0;
     for (let height = 301; height <= 300 + blocks; height++) view.push(empty(height));
-    return { view, asked };
+    return { view, requested };
   }
   const heights = (all: readonly BlockFacts[]): number[] => all.map(({ height }) => height);
   const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
   test('caches the last hundred blocks of its base', () => {
-    const { view, asked } = grown(3);
+    const { view, requested } = grown(3);
     expect(view.facts(201).height).toBe(201);
     expect(heights(view.window(303, 100))).toEqual(range(204, 303));
     expect(heights(view.window(303, 103))).toEqual(range(201, 303));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(view.facts(200).height).toBe(200);
-    expect(asked).toEqual([200]);
+    expect(requested).toEqual([200]);
   });
 
   test('serves all its own blocks without its base, and reads lower ones from it', () => {
-    const { view, asked } = grown(900);
+    const { view, requested } = grown(900);
     expect([301, 350, 1200].map((height) => view.facts(height).height)).toEqual([301, 350, 1200]);
     expect(heights(view.window(350, 20))).toEqual(range(331, 350));
     expect(heights(view.window(1200, 900))).toEqual(range(301, 1200));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(heights(view.window(310, 20))).toEqual(range(291, 310));
     expect(heights(view.window(305, 1000))).toEqual(range(0, 305));
     expect(heights(view.window(299, 2))).toEqual([298, 299]);
@@ -160,12 +160,12 @@ describe('a branch on a base that counts its reads', () => {
 
   test('does not cache without limit what its base contains', () => {
     const { view } = grown(900);
-    const { base, asked } = counted(1200);
+    const { base, requested } = counted(1200);
     view.rebase(base);
-    asked.length = 0;
+    requested.length = 0;
     expect(view.facts(700).height).toBe(700);
     expect(view.facts(1150).height).toBe(1150);
-    expect(asked).toEqual([700]);
+    expect(requested).toEqual([700]);
   });
 
   test('accepts a block only on its own parent, at its own height', () => {

@@ -235,7 +235,7 @@ describe('the legacy rule', () => {
 
 describe('the window of the next difficulty', () => {
   /** The requested windows for the block after this index of mainnet. */
-  const asked = (parentHeight: number): [number, number][] => {
+  const requestedWindows = (parentHeight: number): [number, number][] => {
     const windows: [number, number][] = [];
     const view = {
       window: (end: number, count: number) => {
@@ -251,7 +251,7 @@ describe('the window of the next difficulty', () => {
     ['the first versions, without genesis', 5, [5, 5]],
     ['version 3 and 4', 50_000, [50_000, 17]],
     ['LWMA', 4_000_000, [4_000_000, 61]],
-  ])('of %s', (_, parentHeight, window) => expect(asked(parentHeight)).toEqual([window]));
+  ])('of %s', (_, parentHeight, window) => expect(requestedWindows(parentHeight)).toEqual([window]));
 });
 
 test('the minimum difficulty of a height is below all recorded ones of mainnet, and fixed on other networks', () => {

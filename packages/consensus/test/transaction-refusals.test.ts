@@ -397,7 +397,7 @@ describe('a template checks again at its own height', () => {
   });
 
   test('checks proof of work only in the hundred blocks after its start', () => {
-    const asked = (height: number): number =>
+    const proofCount = (height: number): number =>
       stageForTemplate(bare({ outputs: [{ amount: 990_001n, key: payee }] }), context({ height, pool: true })).proofs
         .length;
     const { rulesAt } = devnet;
@@ -407,14 +407,14 @@ describe('a template checks again at its own height', () => {
       true,
       false,
     ]);
-    expect([112, 213].map(asked)).toEqual([1, 0]);
+    expect([112, 213].map(proofCount)).toEqual([1, 0]);
   });
 });
 
 test('INPUT_INVALID_SIGNATURES: a ring of missing outputs at a height without a check of the signature count', () => {
   const early = branchTo(20);
   expect(devnet.rulesAt(20).signatureCountChecked).toBe(false);
-  const nobody = bare({ inputs: [keyInput(first, { keyOffsets: [4_000_000, 1, 1, 1] })], unlockTime: 0n });
+  const noPeer = bare({ inputs: [keyInput(first, { keyOffsets: [4_000_000, 1, 1, 1] })], unlockTime: 0n });
   const at = context({ height: 20, view: early, medianSize: effectiveMedian(devnet, early) });
-  expect(stageTransaction(nobody, at).failure).toBe('INPUT_INVALID_SIGNATURES');
+  expect(stageTransaction(noPeer, at).failure).toBe('INPUT_INVALID_SIGNATURES');
 });

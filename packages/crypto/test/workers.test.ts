@@ -37,7 +37,7 @@ function start(abandon: boolean): Worker {
 describe('worker threads', () => {
   it('check rings in several workers and in the main thread concurrently', async () => {
     const workers = [start(false), start(false)];
-    const answers = workers.map((worker) => once(worker, 'message') as Promise<[[string, string]]>);
+    const responses = workers.map((worker) => once(worker, 'message') as Promise<[[string, string]]>);
     const here = crypto.checkRingSignaturesAsync(
       rows.map((row) => ({
         prefixHash: bytes(row.prefix_hash),
@@ -46,7 +46,7 @@ describe('worker threads', () => {
         signatures: bytes(row.sigs.join('')),
       })),
     );
-    for (const [both] of await Promise.all(answers)) expect(both).toEqual([expected, expected]);
+    for (const [both] of await Promise.all(responses)) expect(both).toEqual([expected, expected]);
     expect((await here).map((valid) => (valid ? '1' : '0')).join('')).toBe(expected);
     await Promise.all(workers.map((worker) => worker.terminate()));
   });

@@ -72,12 +72,12 @@ const header = (name: keyof typeof Command) => ({
 });
 
 describe('the largest body of each command', () => {
-  const asked = { handshaken: true, objectsRequested: true, transactionsRequested: true };
+  const requested = { handshaken: true, objectsRequested: true, transactionsRequested: true };
   const names = Object.keys(Command) as (keyof typeof Command)[];
 
   it.each(names)('%s', (name) => {
-    expect(bodyLimit(header(name), asked)).toBe(LIMITS[name]);
-    expect(bodyLimit(header(name), { ...asked, handshaken: false })).toBe(64 * KIB);
+    expect(bodyLimit(header(name), requested)).toBe(LIMITS[name]);
+    expect(bodyLimit(header(name), { ...requested, handshaken: false })).toBe(64 * KIB);
     const unasked = { handshaken: true, objectsRequested: false, transactionsRequested: false };
     const small = name === 'responseObjects' ? MIB : name === 'newTransactions' ? 16 * MIB : LIMITS[name];
     expect(bodyLimit(header(name), unasked)).toBe(small);

@@ -116,13 +116,13 @@ describe('over stratum', () => {
   it.each([
     ['no JSON', 'hello\n', 'the server sent an invalid message'],
     ['a line that is too long', 'x'.repeat(70_000), 'the server sent a line that is too long'],
-    ['a job of another coin', answer({ id: 's', status: 'OK', job: { ...job(), algo: 'rx/0' } }), 'is not supported'],
+    ['a job of another coin', respond({ id: 's', status: 'OK', job: { ...job(), algo: 'rx/0' } }), 'is not supported'],
     [
       'a refusal',
       `${JSON.stringify({ id: 1, error: { code: -1, message: 'go \x1b[2Jaway' } })}\n`,
       'go \\u001b[2Jaway',
     ],
-    ['a login without a job', answer({ id: 's', status: 'OK' }), 'expected object'],
+    ['a login without a job', respond({ id: 's', status: 'OK' }), 'expected object'],
   ])('reconnects to a server that sends %s', async (_, text, reason) => {
     let connections = 0;
     const port = await serve((socket) => {
@@ -142,7 +142,7 @@ describe('over stratum', () => {
         lines += bytes.toString();
         for (const line of lines.split('\n').slice(0, -1)) {
           const { id, method } = JSON.parse(line) as { id: number; method: string };
-          socket.write(method === 'login' ? answer({ id: 's', status: 'OK', job: job() }) : refusal(id));
+          socket.write(method === 'login' ? respond({ id: 's', status: 'OK', job: job() }) : refusal(id));
         }
         lines = lines.slice(lines.lastIndexOf('\n') + 1);
       });
@@ -153,21 +153,21 @@ describe('over stratum', () => {
   });
 
   test('submits at most --blocks shares, counting pending ones', async () => {
-    let [shares, answers] = [0, 0];
+    let [shares, results] = [0, 0];
     const port = await serve((socket) => {
       createInterface(socket).on('line', (line) => {
         const { id, method } = JSON.parse(line) as { id: number; method: string };
-        if (method === 'login') return socket.write(answer({ id: 's', status: 'OK', job: job() }));
+        if (method === 'login') return socket.write(respond({ id: 's', status: 'OK', job: job() }));
         shares += 1;
         // The first share is refused, so a third one is needed. Delayed responses let the miner submit all allowed shares first.
-        const text = shares === 1 ? refusal(id) : answer({ status: 'OK' }, id);
-        return setTimeout(() => socket.write(text, () => (answers += 1)), 100);
+        const text = shares === 1 ? refusal(id) : respond({ status: 'OK' }, id);
+        return setTimeout(() => socket.write(text, () => (results += 1)), 100);
       });
     });
     const { program } = await mine('--stratum', `127.0.0.1:${port}`, '--threads', '1', '--blocks', '2');
     expect(await program.finished).toBe(0);
     await program.stop();
-    expect([program.accepted, program.refused, shares, answers]).toEqual([2, 1, 3, 3]);
+    expect([program.accepted, program.refused, shares, results]).toEqual([2, 1, 3, 3]);
   });
 });
 
@@ -178,7 +178,7 @@ function job(): object {
   return { blob: '07'.repeat(76), job_id: '1', target: 'ffffffffffffff00', height: 5, algo: 'cn/upx2' };
 }
 
-function answer(result: object, id = 1): string {
+function respond(result: object, id = 1): string {
   return `${JSON.stringify({ id, jsonrpc: '2.0', error: null, result })}\n`;
 }
 

@@ -80,10 +80,10 @@ describe('AutoResetEvent', () => {
   test('a limited wait ends with the clock, the event or the signal', async () => {
     const event = new AutoResetEvent();
     let fire: () => void = () => undefined;
-    const asked: number[] = [];
+    const requested: number[] = [];
     const clock: WaitClock = {
       wait: (milliseconds) => {
-        asked.push(milliseconds);
+        requested.push(milliseconds);
         return new Promise((resolve) => (fire = resolve));
       },
     };
@@ -98,7 +98,7 @@ describe('AutoResetEvent', () => {
     const aborted = event.waitFor(252, clock, abort.signal);
     abort.abort();
     await aborted;
-    expect(asked).toEqual([250, 251, 252]);
+    expect(requested).toEqual([250, 251, 252]);
   });
 });
 

@@ -102,21 +102,21 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(0));
 
-const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+const request = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+  const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     method,
     // By default fetch sends `no-cache`.
     headers: { 'accept-encoding': 'identity', 'cache-control': 'max-age=0', ...headers },
   });
-  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+  return { status: reply.status, headers: reply.headers, body: Buffer.from(await reply.arrayBuffer()) };
 };
-const head = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
+const head = (result: { headers: Headers }, ...names: string[]) => names.map((name) => result.headers.get(name));
 
 test('cacheable responses have max-age and ETag; a matching ETag is 304', async () => {
-  const first = await ask('/api/held');
+  const first = await request('/api/held');
   const [caching, tag] = head(first, 'cache-control', 'etag');
   expect([first.status, caching]).toEqual([200, 'public, max-age=5']);
-  const again = await ask('/api/held', { 'if-none-match': String(tag) });
+  const again = await request('/api/held', { 'if-none-match': String(tag) });
   // A cache uses these headers of the 304 for the stored response (RFC 9110, 15.4.5).
   expect([again.status, again.body.length, ...head(again, 'etag', 'cache-control', 'vary')]).toEqual([
     304,
@@ -125,33 +125,33 @@ test('cacheable responses have max-age and ETag; a matching ETag is 304', async 
     'public, max-age=5',
     'Accept-Encoding',
   ]);
-  const packed = await ask('/api/held', { 'accept-encoding': 'gzip' });
+  const packed = await request('/api/held', { 'accept-encoding': 'gzip' });
   expect(head(packed, 'content-encoding', 'etag', 'vary')).toEqual(['gzip', tag, 'Accept-Encoding']);
-  expect((await ask('/api/held', {}, 'HEAD')).body).toHaveLength(0);
+  expect((await request('/api/held', {}, 'HEAD')).body).toHaveLength(0);
   text = 'second';
-  const changed = await ask('/api/held', { 'if-none-match': String(tag) });
+  const changed = await request('/api/held', { 'if-none-match': String(tag) });
   expect([changed.status, changed.body.toString()]).toEqual([200, '{"text":"second"}']);
 });
 
 test('a custom tag is used; another status and an error must not be cached', async () => {
-  expect(head(await ask('/api/tagged'), 'etag', 'cache-control')).toEqual(['"own"', 'private']);
-  expect((await ask('/api/tagged', { 'if-none-match': '"own"' })).status).toBe(304);
-  const other = await ask('/api/other');
+  expect(head(await request('/api/tagged'), 'etag', 'cache-control')).toEqual(['"own"', 'private']);
+  expect((await request('/api/tagged', { 'if-none-match': '"own"' })).status).toBe(304);
+  const other = await request('/api/other');
   expect([other.status, ...head(other, 'etag', 'cache-control')]).toEqual([202, null, 'no-store']);
-  const refused = await ask('/refused');
+  const refused = await request('/refused');
   expect([refused.status, ...head(refused, 'etag', 'cache-control')]).toEqual([400, null, 'no-store']);
 });
 
 test('pages are compressed if the client accepts it, images are not', async () => {
   text = 'x'.repeat(2000);
-  const page = await ask('/page', { 'accept-encoding': 'gzip' });
+  const page = await request('/page', { 'accept-encoding': 'gzip' });
   expect([...head(page, 'content-type', 'content-encoding', 'cache-control'), page.body.length]).toEqual([
     'text/html; charset=utf-8',
     'gzip',
     'no-store',
     2007,
   ]);
-  const image = await ask('/image', { 'accept-encoding': 'gzip' });
+  const image = await request('/image', { 'accept-encoding': 'gzip' });
   expect([...head(image, 'content-type', 'content-encoding', 'content-length'), image.body.length]).toEqual([
     'image/png',
     null,
@@ -161,8 +161,8 @@ test('pages are compressed if the client accepts it, images are not', async () =
 });
 
 test('an error may be a page', async () => {
-  const answer = await ask('/nothing');
-  expect([answer.status, answer.headers.get('content-type'), answer.body.toString()]).toEqual([
+  const reply = await request('/nothing');
+  expect([reply.status, reply.headers.get('content-type'), reply.body.toString()]).toEqual([
     404,
     'text/html',
     '<p>gone</p>',
@@ -176,9 +176,12 @@ test('CORS headers are limited to their path prefix, other headers are in all re
     ['/page', null],
     ['/apix', null],
   ] as const) {
-    expect(head(await ask(path), 'access-control-allow-origin', 'referrer-policy')).toEqual([origin, 'no-referrer']);
+    expect(head(await request(path), 'access-control-allow-origin', 'referrer-policy')).toEqual([
+      origin,
+      'no-referrer',
+    ]);
   }
-  expect([(await ask('/api/held', {}, 'OPTIONS')).status, (await ask('/page', {}, 'OPTIONS')).status]).toEqual([
+  expect([(await request('/api/held', {}, 'OPTIONS')).status, (await request('/page', {}, 'OPTIONS')).status]).toEqual([
     200, 204,
   ]);
 });

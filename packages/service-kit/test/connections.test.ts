@@ -263,8 +263,8 @@ describe('an aborted request uses no memory', () => {
 });
 
 test('more than four pipelined requests are not read until the earlier ones have responses', async () => {
-  let answer: (() => void)[] = [];
-  const app: RequestListener = (_request, response) => void answer.push(() => response.end());
+  let result: (() => void)[] = [];
+  const app: RequestListener = (_request, response) => void result.push(() => response.end());
   const { server } = serving({}, 'open', app);
   let requests = 0;
   server.on('request', () => requests++);
@@ -279,14 +279,14 @@ test('more than four pipelined requests are not read until the earlier ones have
   for (let answered = 0; answered < count;) {
     await new Promise((resolve) => setImmediate(resolve));
     most = Math.max(most, requests - answered);
-    for (const send of answer.splice(0)) {
+    for (const send of result.splice(0)) {
       send();
       answered += 1;
     }
   }
   expect(requests).toBe(count);
   expect(most).toBeLessThan(32);
-  answer = [];
+  result = [];
   socket.destroy();
   server.close();
 });

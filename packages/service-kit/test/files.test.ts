@@ -72,11 +72,11 @@ test('paths of run-time files are relative to the folder of the suite', () => {
 test('worker code runs from its source', async () => {
   const { path, execArgv } = workerEntry(join(__dirname, 'programs'), 'worker');
   const worker = new Worker(path, { execArgv });
-  const [answer] = await new Promise<unknown[]>((resolve, reject) => {
+  const [result] = await new Promise<unknown[]>((resolve, reject) => {
     worker.once('message', (...message) => resolve(message));
     worker.once('error', reject);
   });
-  expect(answer).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+  expect(result).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
   await worker.terminate();
   expect(() => workerEntry(__dirname, 'none')).toThrow('none.js is missing');
 });

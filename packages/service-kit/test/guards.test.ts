@@ -22,7 +22,7 @@ function app(options: Partial<HttpAppOptions> = {}, logger: MemoryLogger = creat
 
 describe('cross-site requests', () => {
   const preflight = () => ({ status: 200, headers: {} });
-  const ask = async (options: Partial<HttpAppOptions>, headers: Record<string, string>, host = '127.0.0.1') => {
+  const query = async (options: Partial<HttpAppOptions>, headers: Record<string, string>, host = '127.0.0.1') => {
     const { port } = await serve(app(options), { listen: [{ host, port: 0 }] });
     const sent = Object.fromEntries(
       Object.entries(headers).map(([name, text]) => [name, text.replace('PORT', `${port}`)]),
@@ -55,29 +55,31 @@ describe('cross-site requests', () => {
     [{ origin: '' }, ORIGIN],
     [{ origin: 'http://evil.example', host: 'evil.example' }, HOST],
   ])('%j on a loopback address: %s', async (headers, outcome) => {
-    expect(await ask({ allowedHosts: [] }, headers)).toBe(outcome);
+    expect(await query({ allowedHosts: [] }, headers)).toBe(outcome);
   });
 
   test('allows configured names in any case, and all names', async () => {
     const allowedHosts = ['Node.example'];
-    expect(await ask({ allowedHosts }, { host: 'node.EXAMPLE:80' })).toBe('in');
-    expect(await ask({ allowedHosts }, { host: 'other.example' })).toBe(HOST);
-    expect(await ask({ allowedHosts: ['*'] }, { host: 'other.example' })).toBe('in');
-    expect(await ask({ allowedHosts: ['*'] }, { host: 'other.example', origin: 'http://third.example' })).toBe(ORIGIN);
+    expect(await query({ allowedHosts }, { host: 'node.EXAMPLE:80' })).toBe('in');
+    expect(await query({ allowedHosts }, { host: 'other.example' })).toBe(HOST);
+    expect(await query({ allowedHosts: ['*'] }, { host: 'other.example' })).toBe('in');
+    expect(await query({ allowedHosts: ['*'] }, { host: 'other.example', origin: 'http://third.example' })).toBe(
+      ORIGIN,
+    );
   });
 
   test('allows the origin of CORS', async () => {
     const cors = { origin: 'https://a.example', preflight };
-    expect(await ask({ allowedHosts: [], cors }, { origin: 'https://a.example' })).toBe('in');
-    expect(await ask({ allowedHosts: [], cors }, { origin: 'https://b.example' })).toBe(ORIGIN);
-    expect(await ask({ allowedHosts: [], cors: { origin: '*', preflight } }, { origin: 'null' })).toBe('in');
-    expect(await ask({ allowedHosts: [], cors: { origin: '', preflight } }, { origin: '' })).toBe(ORIGIN);
+    expect(await query({ allowedHosts: [], cors }, { origin: 'https://a.example' })).toBe('in');
+    expect(await query({ allowedHosts: [], cors }, { origin: 'https://b.example' })).toBe(ORIGIN);
+    expect(await query({ allowedHosts: [], cors: { origin: '*', preflight } }, { origin: 'null' })).toBe('in');
+    expect(await query({ allowedHosts: [], cors: { origin: '', preflight } }, { origin: '' })).toBe(ORIGIN);
   });
 
   test('is not required on public addresses, nor if the program does not enable it', async () => {
     const foreign = { host: 'evil.example', origin: 'http://evil.example' };
-    expect(await ask({ allowedHosts: [] }, foreign, '0.0.0.0')).toBe('in');
-    expect(await ask({}, foreign)).toBe('in');
+    expect(await query({ allowedHosts: [] }, foreign, '0.0.0.0')).toBe('in');
+    expect(await query({}, foreign)).toBe('in');
   });
 });
 
@@ -137,11 +139,11 @@ describe('headers of the rate limit', () => {
 
   test('contain limit, remaining requests and seconds, also in a rejection', async () => {
     const { port } = await serve(app({ rateLimit: { perMinute: 2, now } }));
-    const told = async () => {
+    const rateLimitHeaders = async () => {
       const { status, headers } = await call(port, '/');
       return [status, headers['ratelimit-limit'], headers['ratelimit-remaining'], headers['ratelimit-reset']];
     };
-    expect([await told(), await told(), await told()]).toEqual([
+    expect([await rateLimitHeaders(), await rateLimitHeaders(), await rateLimitHeaders()]).toEqual([
       [200, '2', '1', '42'],
       [200, '2', '0', '42'],
       [429, '2', '0', '42'],
@@ -179,7 +181,7 @@ describe('a local listener', () => {
     rateLimit: { perMinute: 1, now: () => 0 },
     apiKey: { key: 'secret' },
   };
-  const ask = (headers: Record<string, string> = {}) =>
+  const query = (headers: Record<string, string> = {}) =>
     call(0, '/', {
       socketPath,
       headers: { host: 'anything', origin: 'http://x', 'x-forwarded-for': '192.0.2.1', ...headers },
@@ -187,15 +189,15 @@ describe('a local listener', () => {
 
   test('requires no Host and no token, and is not rate-limited, unlike the TCP listener', async () => {
     const { port, addresses, servers } = await serve(app(strict), { local });
-    for (let i = 0; i < 3; i++) expect((await ask()).text).toBe('in');
+    for (let i = 0; i < 3; i++) expect((await query()).text).toBe('in');
     expect([addresses.length, servers.length]).toEqual([1, 2]);
     expect((await call(port, '/')).status).toBe(401);
   });
 
   test('requires the token if configured', async () => {
     await serve(app({ ...strict, apiKey: { key: 'secret', local: true } }), { local });
-    expect((await ask()).status).toBe(401);
-    expect((await ask({ 'x-api-key': 'secret' })).text).toBe('in');
+    expect((await query()).status).toBe(401);
+    expect((await query({ 'x-api-key': 'secret' })).text).toBe('in');
   });
 
   test('that cannot be bound fails the start, and no listener remains', async () => {

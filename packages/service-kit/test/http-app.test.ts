@@ -66,8 +66,8 @@ describe('api key', () => {
   test('every wrong key gets the same response', async () => {
     const { port } = await start(true);
     for (const key of ['', 'c', 'correct hors', 'x'.repeat(5000), 'Correct horse']) {
-      const answer = await call(port, '/', { headers: { 'x-api-key': key } });
-      expect(answer).toMatchObject({
+      const reply = await call(port, '/', { headers: { 'x-api-key': key } });
+      expect(reply).toMatchObject({
         status: 401,
         text: '{"code":"unauthorized","message":"Missing or incorrect API key"}',
       });
@@ -163,13 +163,13 @@ describe('body', () => {
 
   test('accepts any content type, with exact integers', async () => {
     const { port } = await start();
-    const answer = await call(port, '/json', {
+    const reply = await call(port, '/json', {
       method: 'POST',
       body: '{"a":18446744073709551615}',
       headers: { 'content-type': 'text/plain' },
     });
-    expect(answer).toMatchObject({ status: 200, text: '{"got":{"a":18446744073709551615}}' });
-    expect(answer.headers['content-type']).toBe('application/json');
+    expect(reply).toMatchObject({ status: 200, text: '{"got":{"a":18446744073709551615}}' });
+    expect(reply.headers['content-type']).toBe('application/json');
   });
 
   test('accepts the limit exactly; one more byte is 413, declared or not, also for a client that still sends', async () => {
@@ -178,9 +178,9 @@ describe('body', () => {
     for (const length of [1001, 10_000_000]) {
       expect((await call(port, '/raw', { method: 'POST', body: 'x'.repeat(length) })).status).toBe(413);
       const chunked = { method: 'POST', body: 'x'.repeat(length), headers: { 'transfer-encoding': 'chunked' } };
-      const answer = await call(port, '/raw', chunked);
-      expect(answer.status).toBe(413);
-      expect(answer.text).toContain('body_too_large');
+      const reply = await call(port, '/raw', chunked);
+      expect(reply.status).toBe(413);
+      expect(reply.text).toContain('body_too_large');
     }
   });
 
@@ -219,17 +219,17 @@ describe('compression', () => {
     ['', false],
   ])('Accept-Encoding %j', async (accepted, compressed) => {
     const { port } = await start();
-    const answer = await call(port, '/long', { headers: { 'accept-encoding': accepted } });
-    expect(answer.headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
-    expect(answer.headers.vary).toContain('Accept-Encoding');
-    expect(compressed ? gunzipSync(answer.body).length : answer.body.length).toBe(1024);
+    const reply = await call(port, '/long', { headers: { 'accept-encoding': accepted } });
+    expect(reply.headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
+    expect(reply.headers.vary).toContain('Accept-Encoding');
+    expect(compressed ? gunzipSync(reply.body).length : reply.body.length).toBe(1024);
   });
 
   test('responses below 1,024 bytes are not compressed', async () => {
     const { port } = await start();
-    const answer = await call(port, '/short', { headers: { 'accept-encoding': 'gzip' } });
-    expect(answer.headers['content-encoding']).toBeUndefined();
-    expect(answer.body.length).toBe(1023);
+    const reply = await call(port, '/short', { headers: { 'accept-encoding': 'gzip' } });
+    expect(reply.headers['content-encoding']).toBeUndefined();
+    expect(reply.body.length).toBe(1023);
   });
 });
 
@@ -268,8 +268,8 @@ describe('errors', () => {
     const { port } = await start();
     for (const path of ['/thrown', '/rejected']) {
       logger.lines.length = 0;
-      const answer = await call(port, path);
-      expect(answer).toMatchObject({ status: 500, text: '{"code":"internal","message":"inner text"}' });
+      const reply = await call(port, path);
+      expect(reply).toMatchObject({ status: 500, text: '{"code":"internal","message":"inner text"}' });
       expect(logger.lines).toHaveLength(1);
       expect(logger.lines[0]).toContain('http-app.test');
     }
@@ -299,8 +299,8 @@ describe('errors', () => {
   ])('an error of another library with the status %d is %s', async (status, code) => {
     const { port } = await start();
     logger.lines.length = 0;
-    const answer = await call(port, `/as-${status}`);
-    expect(answer).toMatchObject({ status, text: `{"code":"${code}","message":"of another library"}` });
+    const reply = await call(port, `/as-${status}`);
+    expect(reply).toMatchObject({ status, text: `{"code":"${code}","message":"of another library"}` });
     expect(logger.linesOf('error')).toHaveLength(status === 500 ? 1 : 0);
   });
 

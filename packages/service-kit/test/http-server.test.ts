@@ -173,9 +173,9 @@ describe('graceful close', () => {
     const closing = server.close(3_600_000);
     await expect(call(server.port, '/')).rejects.toThrow('ECONNREFUSED');
     finish();
-    const answer = await slow;
-    expect(answer).toMatchObject({ status: 200, text: 'done' });
-    expect(answer.headers.connection).toBe('close');
+    const reply = await slow;
+    expect(reply).toMatchObject({ status: 200, text: 'done' });
+    expect(reply.headers.connection).toBe('close');
     await closing;
     agent.destroy();
   });
@@ -317,8 +317,8 @@ describe('pipelined requests', () => {
     const begun: (() => void)[] = [];
     const { port } = await serve((request) => {
       count += 1;
-      begun.splice(0).forEach((tell) => tell());
-      request.socket.once('close', () => begun.splice(0).forEach((tell) => tell()));
+      begun.splice(0).forEach((report) => report());
+      request.socket.once('close', () => begun.splice(0).forEach((report) => report()));
     });
     const first = new Promise<void>((resolve) => begun.push(resolve));
     const socket = await rawConnection(port);
@@ -341,14 +341,14 @@ test('a connection over the limit of its address gets a response and is closed',
   const arrive = (): Promise<string> => {
     const [server] = servers;
     return new Promise((resolve) => {
-      let answer = '';
+      let reply = '';
       const caller = new Duplex({
         read: () => undefined,
-        write: (chunk, _encoding, done) => done(void (answer += chunk)),
+        write: (chunk, _encoding, done) => done(void (reply += chunk)),
       });
       const socket = Object.assign(caller, {
         remoteAddress: '192.0.2.1',
-        destroySoon: () => caller.end(() => resolve(answer)),
+        destroySoon: () => caller.end(() => resolve(reply)),
       });
       server?.emit('connection', socket);
     });

@@ -20,11 +20,11 @@ async function runProgram(
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let out = '';
   let err = '';
-  let told = false;
+  let reported = false;
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
-    if (!told && out.includes('started')) {
-      told = true;
+    if (!reported && out.includes('started')) {
+      reported = true;
       onStarted(child);
     }
   });

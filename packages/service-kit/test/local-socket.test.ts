@@ -43,7 +43,7 @@ const socketModeText = (mode: number): string => mode.toString(8).padStart(4, '0
 const modeOf = (path: string): string => socketModeText(statSync(path).mode & 0o777);
 const app = (request: IncomingMessage, response: ServerResponse): void => void response.end(clientAddressOf(request));
 
-async function ask(path: string): Promise<string> {
+async function query(path: string): Promise<string> {
   return (await call(0, '/', { socketPath: nodePath(path), host: undefined })).text;
 }
 
@@ -68,7 +68,7 @@ describe('a local socket', () => {
   test('serves the app with local clients; its file is removed by the close', async () => {
     const path = freshPath();
     const server = await serve(app, at(path));
-    expect(await ask(path)).toBe('local');
+    expect(await query(path)).toBe('local');
     expect([server.addresses, server.port]).toEqual([[], 0]);
     await server.close();
     expect(existsSync(path)).toBe(false);
@@ -77,7 +77,7 @@ describe('a local socket', () => {
   test('listens in addition to a TCP listener, whose port is reported', async () => {
     const path = freshPath();
     const server = await serve(app, { ...at(path), listen: [{ host: '127.0.0.1', port: 0 }] });
-    expect([await ask(path), (await call(server.port, '/')).text]).toEqual(['local', '127.0.0.1']);
+    expect([await query(path), (await call(server.port, '/')).text]).toEqual(['local', '127.0.0.1']);
   });
 
   test.each([0o600, 0o660, 0o666, 0o200])('has mode %o, and never had more permissions before', async (mode) => {
@@ -131,14 +131,14 @@ describe('a local socket', () => {
   test('replaces the socket of a killed process', async () => {
     const path = await stalePath();
     await serve(app, at(path));
-    expect(await ask(path)).toBe('local');
+    expect(await query(path)).toBe('local');
   });
 
   test('in use is rejected and not changed', async () => {
     const path = freshPath();
     await serve(app, at(path));
     await expect(serve(app, at(path))).rejects.toThrow('another process is listening on it');
-    expect(await ask(path)).toBe('local');
+    expect(await query(path)).toBe('local');
   });
 
   test('does not replace a file or a link to a socket', async () => {
@@ -174,7 +174,7 @@ describe('a local socket', () => {
     const logger = createMemoryLogger();
     const name = `@wrkz-test-${String(process.pid)}`;
     const server = await serve(app, at(name, {}, logger));
-    expect(await ask(name)).toBe('local');
+    expect(await query(name)).toBe('local');
     expect(logger.linesOf('warning')).toContainEqual(expect.stringContaining('has no permissions'));
     await expect(serve(app, at(name))).rejects.toThrow(`abstract socket ${name}: the address is already`);
     await server.close();
@@ -209,7 +209,7 @@ describe('the path of a socket', () => {
     const path = join(folder, 'p'.repeat(107 - folder.length - 1));
     expect(Buffer.byteLength(path)).toBe(107);
     await serve(app, at(path));
-    expect(await ask(path)).toBe('local');
+    expect(await query(path)).toBe('local');
   });
 
   test.each([

@@ -10,10 +10,10 @@ const newFolder = (): string => mkdtempSync(join(tmpdir(), 'log-file-'));
 /** A log file in a new folder, and the problems that it reports. */
 function newLog(maxBytes: number, keep: number, folder = newFolder()) {
   const path = join(folder, 'a.log');
-  const told: string[] = [];
-  const log = new LogFile({ path, maxBytes, keep, retryAfterMs: 1, onTrouble: (text) => told.push(text) });
+  const reported: string[] = [];
+  const log = new LogFile({ path, maxBytes, keep, retryAfterMs: 1, onTrouble: (text) => reported.push(text) });
   const close = (): Promise<void> => new Promise((done) => log.end(done));
-  return { log, path, folder, told, close };
+  return { log, path, folder, reported, close };
 }
 
 /** All lines of a log and its older files, oldest first. */
@@ -108,18 +108,18 @@ test('an existing file counts, and is rotated if it is already full', async () =
 });
 
 test('after a failed rotation the lines are appended to the current file, and the rotation is retried', async () => {
-  const { log, folder, path, told, close } = newLog(300, 1);
+  const { log, folder, path, reported, close } = newLog(300, 1);
   mkdirSync(join(folder, 'a.log.1', 'in-the-way'), { recursive: true });
   const lines = numbered(30, 50);
   for (const line of lines) log.write(`${line}\n`);
   await close();
   expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
-  expect(told.length).toBeGreaterThan(1);
-  expect(told[0]).toMatch(/a\.log cannot be rotated and continues to grow: /);
+  expect(reported.length).toBeGreaterThan(1);
+  expect(reported[0]).toMatch(/a\.log cannot be rotated and continues to grow: /);
 });
 
 test('lines wait while the disk is full', async () => {
-  const { log, path, told, close } = newLog(0, 1);
+  const { log, path, reported, close } = newLog(0, 1);
   const refusing = { count: 3 };
   const inner = log as unknown as { file: object | undefined; written(bytes: Buffer): Promise<boolean> };
   log.write('first\n');
@@ -137,7 +137,7 @@ test('lines wait while the disk is full', async () => {
   await new Promise((later) => setTimeout(later, 50));
   await close();
   expect(readFileSync(path, 'utf8')).toBe('first\nsecond\nthird\n');
-  expect(told).toEqual([
+  expect(reported).toEqual([
     `the log file ${path} cannot be written: no space left on the device`,
     `the log file ${path} is written again`,
   ]);
@@ -166,13 +166,13 @@ test('the logger rotates its file', async () => {
 });
 
 test('lines dropped because of a slow disk are counted and reported', async () => {
-  const { log, told, close, folder } = newLog(0, 5);
+  const { log, reported, close, folder } = newLog(0, 5);
   const line = `${'x'.repeat(1024 * 1024 - 1)}\n`;
   for (let i = 0; i < 70; i++) log.write(line);
   await close();
   const kept = linesOf(folder).length;
   expect(kept).toBeLessThan(70);
-  expect(told).toEqual([expect.stringMatching(new RegExp(`a\\.log .*; ${String(70 - kept)} lines were dropped$`))]);
+  expect(reported).toEqual([expect.stringMatching(new RegExp(`a\\.log .*; ${String(70 - kept)} lines were dropped$`))]);
 });
 
 test('after reopen the lines go to a new file at the path; its size counts from 0', async () => {

@@ -33,7 +33,7 @@ const GUARDED = { key: true, limit: true };
 const row = (text: string) => ({ status: 400, text, when: 'In a test.' });
 const declare = routeDeclarer<unknown>();
 
-const ask = async (port: number, path: string, body?: string, method = body === undefined ? 'GET' : 'POST') => {
+const sendRequest = async (port: number, path: string, body?: string, method = body === undefined ? 'GET' : 'POST') => {
   const { status, text } = await call(port, path, { method, ...(body === undefined ? {} : { body }) });
   return [status, text];
 };
@@ -140,10 +140,10 @@ describe('matching', () => {
     const heard = new Promise<void>((done) => (noted = done));
     const { port } = await serveApp([wait], { onRefusal: ({ code }) => (refused.push(code), noted()) });
     const leaving = new AbortController();
-    const asked = call(port, '/wait', { signal: leaving.signal });
+    const requested = call(port, '/wait', { signal: leaving.signal });
     await started;
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(requested).rejects.toThrow();
     await heard;
     expect(refused).toEqual(['full']);
   });
@@ -174,8 +174,9 @@ describe('matching', () => {
         handle: (_context, { path, query }) => ({ id: path.id, wait: query.wait }),
       }),
     ]);
-    expect(await ask(port, '/pow/00ff?wait=5')).toEqual([200, '{"id":"00ff","wait":"5"}']);
-    for (const id of ['00FF', '00fff', '00f', '00ff/', '']) expect((await ask(port, `/pow/${id}`))[0]).toBe(404);
+    expect(await sendRequest(port, '/pow/00ff?wait=5')).toEqual([200, '{"id":"00ff","wait":"5"}']);
+    for (const id of ['00FF', '00fff', '00f', '00ff/', ''])
+      expect((await sendRequest(port, `/pow/${id}`))[0]).toBe(404);
     expect(await call(port, '/pow/00ff', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
   });
 
@@ -213,10 +214,10 @@ test('a client that disconnects before the response counts as 499, an unknown me
   );
   const { port } = await serveApp([wait], { metrics, counters });
   const leaving = new AbortController();
-  const asked = call(port, '/wait', { signal: leaving.signal });
+  const requested = call(port, '/wait', { signal: leaving.signal });
   await started;
   leaving.abort();
-  await expect(asked).rejects.toThrow();
+  await expect(requested).rejects.toThrow();
   await closed;
   expect((await call(port, '/wait', { method: 'PROPFIND' })).status).toBe(404);
   const text = await metrics.registry.metrics();
@@ -254,7 +255,7 @@ describe('fields', () => {
   let port: number;
   beforeEach(async () => ({ port } = await serveApp([read])));
   const message = async (body: string) =>
-    (JSON.parse(String((await ask(port, '/read', body))[1])) as { message: string }).message;
+    (JSON.parse(String((await sendRequest(port, '/read', body))[1])) as { message: string }).message;
 
   test('a long array is parsed only slightly beyond its first invalid entry', async () => {
     let looked = 0;
@@ -271,7 +272,7 @@ describe('fields', () => {
     const send = (good: number, bad: number) => {
       looked = 0;
       const hashes = [...Array<string>(good).fill('ab'), ...Array<string>(bad).fill('zz')];
-      return ask(own, '/long', JSON.stringify({ hashes }));
+      return sendRequest(own, '/long', JSON.stringify({ hashes }));
     };
     expect(await send(0, 39_000)).toEqual([400, '{"code":"invalid","message":"hashes.0: value, unknown"}']);
     expect(looked).toBeLessThan(100);
@@ -282,7 +283,7 @@ describe('fields', () => {
 
   test('are typed, have defaults, and unknown ones are omitted', async () => {
     const body = '{"needed":18446744073709551615,"hashes":["ab"],"strange":1,"toString":2}';
-    expect(await ask(port, '/read', body)).toEqual([
+    expect(await sendRequest(port, '/read', body)).toEqual([
       200,
       '{"got":{"first":7,"hashes":["ab"],"needed":18446744073709551615}}',
     ]);
@@ -352,7 +353,7 @@ describe('responses', () => {
         handle: () => new Reply(202, { a: 1 }, { 'X-Own': 'yes' }),
       }),
     ]);
-    expect(await ask(port, '/finished')).toEqual([200, '{"a" : 1}']);
+    expect(await sendRequest(port, '/finished')).toEqual([200, '{"a" : 1}']);
     expect(await call(port, '/other')).toMatchObject({ status: 202, text: '{"a":1}', headers: { 'x-own': 'yes' } });
   });
 
@@ -369,19 +370,19 @@ describe('responses', () => {
     };
     const { port } = await serveApp([wait]);
     const leaving = new AbortController();
-    const asked = call(port, '/wait', { signal: leaving.signal });
+    const requested = call(port, '/wait', { signal: leaving.signal });
     await running;
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(requested).rejects.toThrow();
     await gone;
   });
 
   test('a handler that checks later detects it too', async () => {
     let begun = (): void => undefined;
-    let told = (_gone: boolean): void => undefined;
+    let reportAbort = (_gone: boolean): void => undefined;
     const [running, heard] = [
       new Promise<void>((done) => (begun = done)),
-      new Promise<boolean>((done) => (told = done)),
+      new Promise<boolean>((done) => (reportAbort = done)),
     ];
     const wait: Route = {
       ...raw('GET', '/wait', () => undefined),
@@ -389,16 +390,16 @@ describe('responses', () => {
         const closed = new Promise((done) => request.http.response.once('close', done));
         begun();
         await closed;
-        told(request.gone.aborted);
+        reportAbort(request.gone.aborted);
         return 'nobody reads this';
       },
     };
     const { port } = await serveApp([wait]);
     const leaving = new AbortController();
-    const asked = call(port, '/wait', { signal: leaving.signal });
+    const requested = call(port, '/wait', { signal: leaving.signal });
     await running;
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(requested).rejects.toThrow();
     expect(await heard).toBe(true);
   });
 
@@ -437,9 +438,9 @@ describe('responses', () => {
     const { port } = await serveApp([], {
       routes: bindRoutes<unknown, unknown>([closed], undefined, { ...rules, admit }),
     });
-    expect((await ask(port, '/closed', '{'))[0]).toBe(400);
-    expect((await ask(port, '/closed', '{}'))[0]).toBe(403);
-    expect((await ask(port, '/closed', '{"needed":"x"}'))[0]).toBe(403);
+    expect((await sendRequest(port, '/closed', '{'))[0]).toBe(400);
+    expect((await sendRequest(port, '/closed', '{}'))[0]).toBe(403);
+    expect((await sendRequest(port, '/closed', '{"needed":"x"}'))[0]).toBe(403);
   });
 });
 
@@ -513,18 +514,18 @@ describe('JSON-RPC', () => {
     ['[]', 400, '{"code":"invalid","message":"method: missing, string"}'],
   ])('%s', async (body, status, text) => {
     const { port } = await start();
-    expect(await ask(port, '/rpc', body)).toEqual([status, text]);
+    expect(await sendRequest(port, '/rpc', body)).toEqual([status, text]);
   });
 
   test('the document is built once for the available methods', () => {
     const about = { title: 't', version: '1', description: 'd', errorBody: z.object({}) };
     const { handle } = discoverMethod(about, () => methods);
-    const ask = (open: boolean) => handle({ open }, undefined as never, {} as RouteRequest);
-    const [open, closed] = [ask(true), ask(false)] as { methods: { name: string }[] }[];
+    const sendRequest = (open: boolean) => handle({ open }, undefined as never, {} as RouteRequest);
+    const [open, closed] = [sendRequest(true), sendRequest(false)] as { methods: { name: string }[] }[];
     expect(open?.methods.map(({ name }) => name)).toContain('hidden');
     expect(closed?.methods.map(({ name }) => name)).not.toContain('hidden');
-    expect(ask(true)).toBe(open);
-    expect(ask(false)).toBe(closed);
+    expect(sendRequest(true)).toBe(open);
+    expect(sendRequest(false)).toBe(closed);
   });
 
   test('the document has fields, positions, results and errors', () => {

@@ -30,11 +30,11 @@ async function listening(options: Partial<HttpAppOptions> = {}): Promise<number>
 async function talk(port: number, text: string): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
-  let answer = '';
-  socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
+  let reply = '';
+  socket.on('data', (chunk: Buffer) => (reply += chunk.toString('latin1')));
   socket.write(text);
   await once(socket, 'close');
-  return answer;
+  return reply;
 }
 
 const request = (headers: Record<string, string> = {}, method = 'GET'): string => {
@@ -70,10 +70,10 @@ describe('rejected upgrades get responses', () => {
     ],
     ['another host', { allowedHosts: [] }, { Host: 'evil.example' }, 403, 'foreign_host'],
   ])('%s', async (_name, options, headers, status, code) => {
-    const answer = await talk(await listening(options), request(headers));
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-    expect(answer).toContain(`\r\n\r\n{"code":"${code}"}`);
+    const reply = await talk(await listening(options), request(headers));
+    expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(reply).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+    expect(reply).toContain(`\r\n\r\n{"code":"${code}"}`);
   });
 
   test.each(['http://a.example', '*'])('the origin of CORS passes: %s', async (origin) => {
@@ -105,8 +105,8 @@ test('an error of the program has its own body', async () => {
 test('an offer of HTTP/2 is ignored: the request is served with its body', async () => {
   const port = await listening();
   const offer = { Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABk', Connection: 'Upgrade, HTTP2-Settings, close' };
-  const answer = await talk(port, `${request({ ...offer, 'Content-Length': '4' }, 'POST')}body`);
-  expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n(4\r\n)?body/s);
+  const reply = await talk(port, `${request({ ...offer, 'Content-Length': '4' }, 'POST')}body`);
+  expect(reply).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n(4\r\n)?body/s);
 });
 
 test('an upgrade before the previous response is complete ends the connection', async () => {

@@ -118,8 +118,8 @@ test('a file that `identify` rejects is not changed, and released', () => {
     };
     const migrations = HISTORY.slice(0, 1);
     expect(() => openDatabase(journal(file, { mode, identify, migrations }))).toThrow(Stranger);
-    const asking = (connection: SqliteConnection): void => void connection.prepare('SELECT * FROM nowhere').get();
-    expect(() => openDatabase(journal(file, { mode, identify: asking, migrations }))).toThrow(NotOurFile);
+    const requesting = (connection: SqliteConnection): void => void connection.prepare('SELECT * FROM nowhere').get();
+    expect(() => openDatabase(journal(file, { mode, identify: requesting, migrations }))).toThrow(NotOurFile);
   }
   expect(contents(file)).toEqual(before);
   openDatabase(journal(file)).close();

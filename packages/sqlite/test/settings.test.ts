@@ -38,9 +38,9 @@ test('chosen settings are applied', () => {
   fc.assert(
     fc.property(settings, (chosen) => {
       const file = fresh('journal.sqlite');
-      for (const asked of [chosen, { ...chosen, pageSize: 4096, autoVacuum: 'none' as const }]) {
+      for (const requested of [chosen, { ...chosen, pageSize: 4096, autoVacuum: 'none' as const }]) {
         // The second open finds an existing file, whose layout does not change.
-        const { connection, openReader, ...rest } = handles(openDatabase(journal(file, { settings: asked })));
+        const { connection, openReader, ...rest } = handles(openDatabase(journal(file, { settings: requested })));
         const common = {
           foreign_keys: chosen.foreignKeys ? 1 : 0,
           page_size: chosen.pageSize,

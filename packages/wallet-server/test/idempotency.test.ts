@@ -111,8 +111,8 @@ test('binds the key to its request after a failure with a submitted transaction,
     return 'it was there';
   };
   for (let i = 0; i < 2; i++) {
-    const answer = await execute(never, { recover });
-    expect(String((answer as FinishedJson).text)).toBe('"it was there"');
+    const response = await execute(never, { recover });
+    expect(String((response as FinishedJson).text)).toBe('"it was there"');
   }
   expect(recovered).toEqual([HASH]);
 });

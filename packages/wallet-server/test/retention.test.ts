@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function answer(key: string, begun: number): void {
+function respond(key: string, begun: number): void {
   db.requests.begin({ owner: '', key }, 'body', begun);
   db.requests.answer({ owner: '', key }, { status: 201, body: '{}' });
 }
@@ -31,15 +31,15 @@ const isKept = (key: string): boolean => db.requests.begin({ owner: '', key }, '
 
 test('deletes responses older than 30 days beyond the newest ones, but never a request whose transaction is not settled', async () => {
   expect(RETENTION.answers).toEqual({ days: 30, newest: 10_000 });
-  const kept = { ...RETENTION, answers: { days: 30, newest: 5 } };
-  answer('old', NOW - 31 * DAY_MS);
+  const kept = { ...RETENTION, results: { days: 30, newest: 5 } };
+  respond('old', NOW - 31 * DAY_MS);
   db.requests.begin({ owner: '', key: 'open' }, 'body', NOW - 90 * DAY_MS);
   db.requests.link({ owner: '', key: 'open' }, HASH);
   db.sends.put({ hash: HASH, state: 'pending', created: NOW });
   await deleteExpired(db, NOW, () => true, kept);
   expect(isKept('old')).toBe(true);
   for (let i = 0; i < 4; i++) db.requests.begin({ owner: '', key: `n${String(i)}` }, 'body', NOW);
-  answer('young', NOW - 29 * DAY_MS);
+  respond('young', NOW - 29 * DAY_MS);
   await deleteExpired(db, NOW, () => true, kept);
   expect(isKept('young')).toBe(true);
   expect(isKept('old')).toBe(false);

@@ -26,7 +26,7 @@ async function attach(args: readonly string[], input: string, cwd: string): Prom
 /** A daemon's socket with scripted responses. */
 async function scripted(
   path: string,
-  answer: (command: string, token: string | undefined) => [number, string],
+  respond: (command: string, token: string | undefined) => [number, string],
 ): Promise<{ sent: string[]; close: () => void }> {
   const sent: string[] = [];
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ async function scripted(
     request.on('end', () => {
       const { command } = JSON.parse(text) as { command: string };
       sent.push(command);
-      const [status, body] = answer(command, request.headers['x-api-key'] as string | undefined);
+      const [status, body] = respond(command, request.headers['x-api-key'] as string | undefined);
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
     });
   }).listen(path);
@@ -85,9 +85,9 @@ test.each(['exit', 'quit', '  quit now', ''])('%j closes the console and does no
 test('the client sends its token, and with a wrong one reports why it could not attach', async () => {
   const cwd = temporaryDirectory();
   const path = join(cwd, 's');
-  const answer = (_command: string, token: string | undefined) =>
+  const respond = (_command: string, token: string | undefined) =>
     token === 'secret' ? ok('help\n') : failed(401, 'Unauthorized RPC request');
-  const daemon = await scripted(path, answer);
+  const daemon = await scripted(path, respond);
   const refused = await attach(['attach', path], 'status\n', cwd);
   const taken = await attach(['attach', path, '--rpc-access-token', 'secret'], '', cwd);
   daemon.close();
@@ -124,8 +124,8 @@ test('a daemon without a terminal reads commands from stdin, and continues after
   const cwd = temporaryDirectory();
   const socket = join(cwd, 's');
   const ports = ['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'];
-  const nobody = ['--add-exclusive-node', '127.0.0.1:1', '--network', 'devnet', '--data-dir', cwd];
-  const args = [...commandFor('src/main.ts'), ...ports, ...nobody, '--rpc-ipc-path', socket];
+  const noPeer = ['--add-exclusive-node', '127.0.0.1:1', '--network', 'devnet', '--data-dir', cwd];
+  const args = [...commandFor('src/main.ts'), ...ports, ...noPeer, '--rpc-ipc-path', socket];
   const child = spawn(process.execPath, args, { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
   let stdout = '';
   const printed = async (pattern: RegExp): Promise<void> => {
@@ -138,10 +138,10 @@ test('a daemon without a terminal reads commands from stdin, and continues after
   child.stdin.end();
   await printed(/continues without a console\n/);
   // Commands run one at a time: each of several concurrent clients gets its complete output.
-  const answers = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 3 }, () => attach(['attach', socket], 'print_bc 0\nquit\n', cwd).then(({ code }) => code)),
   );
-  expect(answers).toEqual([0, 0, 0]);
+  expect(results).toEqual([0, 0, 0]);
   const hanging = connect({ path: socket });
   await once(hanging, 'connect');
   const stopped = await attach(['attach', socket], 'stop\n', cwd);

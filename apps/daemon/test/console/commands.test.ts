@@ -17,13 +17,16 @@ interface Got {
 
 function post(socketPath: string, body: string, headers: Record<string, string> = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, path: '/console', method: 'POST', agent: false, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    asked.on('error', reject);
-    asked.end(body);
+    const clientRequest = request(
+      { socketPath, path: '/console', method: 'POST', agent: false, headers },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    clientRequest.on('error', reject);
+    clientRequest.end(body);
   });
 }
 
@@ -79,9 +82,9 @@ test.each([
   ['{"command":7}', 500, 'Internal server error: JSON parameter is wrong type. Expected String'],
   ['nothing', 400, 'Failed to parse request body as JSON'],
 ])('POST /console with %s gives %d', async (body, status, text) => {
-  const answer = await post(socket, body);
-  expect(answer.status).toBe(status);
-  expect((JSON.parse(answer.text) as { error: string }).error).toContain(text);
+  const result = await post(socket, body);
+  expect(result.status).toBe(status);
+  expect((JSON.parse(result.text) as { error: string }).error).toContain(text);
 });
 
 test('reports unknown commands and ignores blank lines', async () => {

@@ -18,7 +18,7 @@ const { admit: _admit, ...rules } = routeRules;
 
 async function withSocket(
   use: (
-    ask: (method: string, path: string, headers?: Record<string, string>) => Promise<[number, string]>,
+    query: (method: string, path: string, headers?: Record<string, string>) => Promise<[number, string]>,
     runner: ConsoleRunner,
   ) => Promise<void>,
   requireToken = false,
@@ -30,18 +30,18 @@ async function withSocket(
   const socket = { socketPath, mode: 0o600, group: '' };
   const routes = bindRoutes([consoleRoute], runner, rules);
   const server = await startLocalRpc(node(), options, { socket, requireToken, routes }, createMemoryLogger());
-  const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<[number, string]> =>
+  const query = (method: string, path: string, headers: Record<string, string> = {}): Promise<[number, string]> =>
     new Promise((resolve, reject) => {
-      const asked = request({ socketPath, method, path, headers, agent: false }, (response) => {
+      const clientRequest = request({ socketPath, method, path, headers, agent: false }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
         response.on('end', () => resolve([response.statusCode ?? 0, text]));
       });
-      asked.on('error', reject);
-      asked.end(method === 'POST' ? '{"command":"ban list"}' : undefined);
+      clientRequest.on('error', reject);
+      clientRequest.end(method === 'POST' ? '{"command":"ban list"}' : undefined);
     });
   try {
-    await use(ask, runner);
+    await use(query, runner);
   } finally {
     await server?.close();
   }
@@ -50,33 +50,33 @@ async function withSocket(
 const NO_CONSOLE = '{"status":"Failed","error":"The daemon console is not available yet, please retry in a moment"}';
 
 test('responds 503 until the console is ready and again after its stop', () =>
-  withSocket(async (ask, runner) => {
-    expect(await ask('POST', '/console')).toEqual([503, NO_CONSOLE]);
+  withSocket(async (query, runner) => {
+    expect(await query('POST', '/console')).toEqual([503, NO_CONSOLE]);
     runner.open({ peers: { bans: () => [] }, rpc: { now: () => 0 } } as unknown as ConsoleContext);
-    expect(await ask('POST', '/console')).toEqual([200, '{"output":"Ban list is empty.\\n","status":"OK"}']);
+    expect(await query('POST', '/console')).toEqual([200, '{"output":"Ban list is empty.\\n","status":"OK"}']);
     await runner.close();
-    expect(await ask('POST', '/console')).toEqual([503, NO_CONSOLE]);
+    expect(await query('POST', '/console')).toEqual([503, NO_CONSOLE]);
   }));
 
 test('requires no token and applies no rate limit, for any address in a header', () =>
-  withSocket(async (ask) => {
+  withSocket(async (query) => {
     const headers = { 'x-forwarded-for': '192.0.2.1' };
-    for (let i = 0; i < 5; i++) expect((await ask('GET', '/fee', headers))[0]).toBe(200);
+    for (let i = 0; i < 5; i++) expect((await query('GET', '/fee', headers))[0]).toBe(200);
   }));
 
 test('requires the token on every route if the operator enables that', () =>
-  withSocket(async (ask, runner) => {
+  withSocket(async (query, runner) => {
     runner.open({ peers: { bans: () => [] }, rpc: { now: () => 0 } } as unknown as ConsoleContext);
     for (const [method, path] of [
       ['GET', '/fee'],
       ['POST', '/console'],
     ] as const) {
-      expect((await ask(method, path))[0]).toBe(401);
-      expect((await ask(method, path, { 'x-api-key': 'wrong' }))[0]).toBe(401);
-      expect((await ask(method, path, { 'x-api-key': 'secret' }))[0]).toBe(200);
-      expect((await ask(method, path, { authorization: 'Bearer secret' }))[0]).toBe(200);
+      expect((await query(method, path))[0]).toBe(401);
+      expect((await query(method, path, { 'x-api-key': 'wrong' }))[0]).toBe(401);
+      expect((await query(method, path, { 'x-api-key': 'secret' }))[0]).toBe(200);
+      expect((await query(method, path, { authorization: 'Bearer secret' }))[0]).toBe(200);
     }
   }, true));
 
 test('GET /console is not found', () =>
-  withSocket(async (ask) => expect(await ask('GET', '/console')).toEqual([404, ''])));
+  withSocket(async (query) => expect(await query('GET', '/console')).toEqual([404, ''])));

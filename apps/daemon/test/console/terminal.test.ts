@@ -56,8 +56,8 @@ class Terminal {
 
 function quiet(cwd: string, ...more: string[]): string[] {
   const ports = ['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'];
-  const nobody = ['--add-exclusive-node', '127.0.0.1:1'];
-  return ['--network', 'devnet', '--data-dir', join(cwd, 'data'), ...ports, ...nobody, ...more];
+  const noPeer = ['--add-exclusive-node', '127.0.0.1:1'];
+  return ['--network', 'devnet', '--data-dir', join(cwd, 'data'), ...ports, ...noPeer, ...more];
 }
 
 onTerminal('at a terminal', () => {

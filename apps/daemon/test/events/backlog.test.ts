@@ -33,7 +33,7 @@ async function bench() {
     logger,
     warned,
     pool,
-    tell: (event: NodeEvent) => {
+    report: (event: NodeEvent) => {
       for (const listener of listeners) listener(event);
     },
   };
@@ -52,23 +52,23 @@ async function entries(journal: EventJournal, count: number): Promise<JournalEnt
 }
 
 test('writes events of a failed journal later: once, in order, with their original time', async () => {
-  const { directory, engine, journal, logger, warned, pool, tell } = await bench();
+  const { directory, engine, journal, logger, warned, pool, report } = await bench();
   const lock = new SqliteConnection(journalFile(directory));
   try {
     const hashes = Array.from({ length: 4 }, freshHash);
     const [first, second, third, passing] = hashes as [Buffer, Buffer, Buffer, Buffer];
-    tell({ kind: 'alternative', height: 5, hash: first });
+    report({ kind: 'alternative', height: 5, hash: first });
     await entries(journal, 1);
 
     lock.exec('BEGIN IMMEDIATE');
     const from = Date.now();
-    tell({ kind: 'alternative', height: 5, hash: second });
+    report({ kind: 'alternative', height: 5, hash: second });
     // A transaction that enters and leaves the pool: only its events report it.
-    tell({ kind: 'pool-added', hash: passing });
+    report({ kind: 'pool-added', hash: passing });
     while (logger.linesOf('warning').length === 0) await once(warned, 'line');
     expect(logger.linesOf('warning')[0]).toContain('the event journal is not written');
-    tell({ kind: 'pool-removed', hashes: [passing], reason: 'Outdated' });
-    tell({ kind: 'alternative', height: 6, hash: third });
+    report({ kind: 'pool-removed', hashes: [passing], reason: 'Outdated' });
+    report({ kind: 'alternative', height: 6, hash: third });
     expect(pool).toEqual([]);
     expect(journal.backlog).toEqual({ waiting: 4, lost: 0 });
     const to = Date.now();

@@ -23,7 +23,7 @@ const stream = (node: SuiteNode, query: string, headers: Record<string, string> 
   get(node, query, { headers: { accept: 'text/event-stream', ...headers } });
 
 /** Waits until the journal has an event for a block. */
-async function told(node: SuiteNode, hash: string, after: number): Promise<GivenPage> {
+async function untilJournaled(node: SuiteNode, hash: string, after: number): Promise<GivenPage> {
   for (let from = after; ;) {
     const found = await page(node, `?wait=20&topics=block&after=${String(from)}`);
     if (found.events.some(({ data }) => data['hash'] === hash)) return found;
@@ -51,8 +51,8 @@ test('rejects sequence numbers of another journal, with the number to resume aft
   const node = await suite.node();
   const { latest, kept_after } = await page(node, '');
   for (const after of [1, latest + 1]) {
-    const answer = await get(node, `?after=${String(after)}`);
-    expect([answer.status, await answer.json()]).toEqual([
+    const response = await get(node, `?after=${String(after)}`);
+    expect([response.status, await response.json()]).toEqual([
       410,
       {
         status: 'Failed',
@@ -78,9 +78,9 @@ test('rejects an invalid number, an unknown topic and a duplicate parameter by n
     ...['after', 'limit', 'wait', 'topics'].map((name) => [name, `1&${name}=2`]),
   ] as const;
   for (const [name = '', value = ''] of hostile) {
-    const answer = await get(node, `?${name}=${value}`);
-    const text = await answer.text();
-    expect([name, value, answer.status]).toEqual([name, value, 400]);
+    const response = await get(node, `?${name}=${value}`);
+    const text = await response.text();
+    expect([name, value, response.status]).toEqual([name, value, 400]);
     expect(JSON.parse(text)).toMatchObject({ status: 'Failed', error: expect.any(String) });
     // The error does not repeat the whole parameter.
     expect(text.length).toBeLessThan(400);
@@ -145,20 +145,20 @@ test('after a restart the sequence numbers are higher, and events that an older 
   const first = await suite.node();
   const begin = (await page(first, '')).latest;
   const [hash = ''] = (await first.generate(miner, 2)).slice(-1);
-  const known = await told(first, hash, begin);
+  const known = await untilJournaled(first, hash, begin);
   await first.stop();
   const older = suite.folder();
   cpSync(first.dataDir, older, { recursive: true });
 
   const second = await suite.node({ from: older });
   const [top = ''] = (await second.generate(miner, 3)).slice(-1);
-  const later = await told(second, top, known.next);
+  const later = await untilJournaled(second, top, known.next);
   expect(later.events[0]?.number).toBeGreaterThan(known.next);
   await second.stop();
   cpSync(join(older, 'simnet', 'events.sqlite'), join(second.dataDir, 'simnet', 'events.sqlite'));
 
   const third = await suite.node({ from: second.dataDir });
-  await told(third, top, known.next);
+  await untilJournaled(third, top, known.next);
   const replay = new Replay();
   const all = await allEvents(third.url);
   replay.take(all.map(({ data, ...entry }) => ({ ...entry, topic: entry.topic as 'block', body: data })));

@@ -101,8 +101,8 @@ describe('the journal follows the chain', () => {
         writeWaiting();
         complete(store, chain);
         store.close();
-        const told = entriesIn(directory).filter(({ topic }) => topic === 'alternative');
-        expect(told.map(({ body }) => body['hash'])).toEqual(alternatives);
+        const reported = entriesIn(directory).filter(({ topic }) => topic === 'alternative');
+        expect(reported.map(({ body }) => body['hash'])).toEqual(alternatives);
         replay.take(entriesIn(directory));
         expect(replay.chain).toEqual(chain.blocks.map(({ height, hash }) => [height, hash.toString('hex')]));
         expect([...replay.pool].sort()).toEqual(pool.map((hash) => hash.toString('hex')).sort());

@@ -52,10 +52,10 @@ const events: NodeEvent[] = [
 ];
 
 test('hooks receive the documented events: a reorganisation first, then its blocks', () => {
-  const told = events
+  const reported = events
     .flatMap(notificationsOf)
     .map(({ hook, event }) => [hook, event.placeholders, JSON.stringify({ event: event.event, ...event.fields })]);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['block-notify', { s: hex(7), h: '7' }, `{"event":"block","height":7,"hash":"${hex(7)}"}`],
     [
       'reorg-notify',
@@ -140,7 +140,7 @@ test('a durable hook misses no block while its receiver or the node is down', as
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;
   };
-  const told = async (height: number): Promise<void> => {
+  const untilNotified = async (height: number): Promise<void> => {
     while (server !== undefined && !heights.includes(height)) await once(server, 'told');
   };
   const down = async (): Promise<void> => {
@@ -155,14 +155,14 @@ test('a durable hook misses no block while its receiver or the node is down', as
     const args = ['--notify-durable', '--block-notify', `http://127.0.0.1:${String(port)}/`];
     const first = await suite.node({ args });
     await first.generate(address, 2);
-    await told(2);
+    await untilNotified(2);
     await down();
     await first.generate(address, 2);
     await first.stop();
     const second = await suite.node({ args, from: first.dataDir });
     await second.generate(address, 1);
     await listen();
-    await told(5);
+    await untilNotified(5);
     // At least once, and in order.
     expect([...new Set(heights)]).toEqual([1, 2, 3, 4, 5]);
   } finally {

@@ -36,15 +36,15 @@ class Follower {
   /** Follows until the node ends or the time is over. @throws Error for an inconsistent event */
   async follow(url: string, until: () => boolean): Promise<void> {
     while (!until()) {
-      let answer: Response;
+      let response: Response;
       let text: string;
       try {
-        answer = await fetch(`${url}/events?wait=2&limit=7&after=${String(this.cursor ?? 0)}`);
-        text = await answer.text();
+        response = await fetch(`${url}/events?wait=2&limit=7&after=${String(this.cursor ?? 0)}`);
+        text = await response.text();
       } catch {
         return;
       }
-      if (answer.status !== 200) throw new Error(`${String(answer.status)}: ${text}`);
+      if (response.status !== 200) throw new Error(`${String(response.status)}: ${text}`);
       const { events, next } = JSON.parse(text) as GivenPage;
       this.replay.take(events.map(({ data, number, topic }) => ({ number, topic: topic as 'block', body: data })));
       this.cursor = next;

@@ -130,8 +130,8 @@ test(`${String(KILLS)} kills of either side: every block and reorganisation is d
   const url = await rpcUrlOf(child);
   await receiver.until(() => receiver.taken.get('/block')?.at(-1)?.body['hash'] === peer.tip);
   const events: GivenEvent[] = await allEvents(url);
-  const told = (topic: string): GivenEvent[] => events.filter((event) => event.topic === topic);
-  const turns = told('reorganisation');
+  const eventsOf = (topic: string): GivenEvent[] => events.filter((event) => event.topic === topic);
+  const turns = eventsOf('reorganisation');
   await receiver.until(() => receiver.inOrder('/turn').at(-1)?.number === turns.at(-1)?.number);
   child.kill('SIGTERM');
   await child.ended;
@@ -142,8 +142,8 @@ test(`${String(KILLS)} kills of either side: every block and reorganisation is d
     `${String(KILLS)} kills, the receiver away ${String(away)} times, ${String(blocks.length)} blocks and ` +
       `${String(turns.length)} turns told\n`,
   );
-  expect(numbers(blocks)).toEqual(numbers(told('block')));
-  expect(blocks.map(({ body }) => body['hash'])).toEqual(told('block').map(({ data }) => data['hash']));
+  expect(numbers(blocks)).toEqual(numbers(eventsOf('block')));
+  expect(blocks.map(({ body }) => body['hash'])).toEqual(eventsOf('block').map(({ data }) => data['hash']));
   expect(numbers(receiver.inOrder('/turn'))).toEqual(numbers(turns));
   expect(turns.length).toBeGreaterThan(0);
   const replay = new Replay(known);

@@ -93,11 +93,11 @@ describe('the queue of the journal writer', () => {
 
 describe('the first synchronization', () => {
   it('ends once it has completed, or with a block at the height of the peers', () => {
-    const peers = { synchronized: false, observed: 0, asked: 0 };
+    const peers = { synchronized: false, observed: 0, requested: 0 };
     const clock = { now: 0 };
     const status = {
       isSynchronized: () => peers.synchronized,
-      observedHeight: () => ((peers.asked += 1), peers.observed),
+      observedHeight: () => ((peers.requested += 1), peers.observed),
     };
     const initialSync = new InitialSync(status, () => clock.now);
     expect(initialSync.isOver(100)).toBe(false); // unknown without a peer
@@ -105,7 +105,7 @@ describe('the first synchronization', () => {
     expect(initialSync.isOver(100)).toBe(false); // cached
     clock.now += 1_000;
     expect([initialSync.isOver(98), initialSync.isOver(99)]).toEqual([false, true]);
-    expect(peers.asked).toBe(2);
+    expect(peers.requested).toBe(2);
     peers.synchronized = true;
     expect(initialSync.isOver(0)).toBe(true);
   });

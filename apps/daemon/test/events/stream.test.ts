@@ -24,23 +24,23 @@ class SlowReader extends EventEmitter {
 
 /** A journal whose every page has one event more. */
 function endless() {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const journal = {
     latest: () => 1_000_000,
     onEntry: () => () => undefined,
     page: (after: number): JournalPage => {
-      asked.push(after);
+      requested.push(after);
       const entry = { number: after + 1, topic: 'tx', time: 0, body: '{}' } as const;
       return { journal: 'j', entries: [entry], next: after + 1, latest: 1_000_000, keptAfter: 0 };
     },
   };
-  return { asked, journal };
+  return { requested, journal };
 }
 
 const query = { after: 1, topics: ['tx'], limit: 1, waitSeconds: 0 } as const;
 
 test('a stream reads the next page after a slow client has received the previous one', async () => {
-  const { asked, journal } = endless();
+  const { requested, journal } = endless();
   const source = new EventSource(journal, { maxClients: 1, stopping: new AbortController().signal });
   const reader = new SlowReader();
   const leaving = new AbortController();
@@ -49,7 +49,7 @@ test('a stream reads the next page after a slow client has received the previous
   const running = stream.run();
   for (const writes of [1, 2, 3]) {
     while (reader.written.length < writes) await new Promise((go) => reader.once('written', go));
-    expect(asked.length).toBe(writes);
+    expect(requested.length).toBe(writes);
     reader.emit('drain');
   }
   leaving.abort();

@@ -91,9 +91,9 @@ test.each([
 test.each(['/ws', '/ws?topics=hashblock&topics=nothing', '/ws#x', 'http://127.0.0.1/ws?topics=', '/ws?a=%'])(
   'accepts the target %s',
   async (target) => {
-    const answer = await talk(request(target), [frame(0x88, '')]);
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 101 /);
-    expect(String(answer)).toContain('{"topic":"hello","data":{"height":7,');
+    const reply = await talk(request(target), [frame(0x88, '')]);
+    expect(String(reply)).toMatch(/^HTTP\/1\.1 101 /);
+    expect(String(reply)).toContain('{"topic":"hello","data":{"height":7,');
   },
 );
 
@@ -108,9 +108,9 @@ test.each<[string, Record<string, string>]>([
   ['no key', { 'Sec-WebSocket-Key': '' }],
   ['protocols that are none', { 'Sec-WebSocket-Protocol': 'a,,b' }],
 ])('%s is refused with an error response and its id', async (_name, headers) => {
-  const answer = String(await talk(request('/ws', headers)));
-  expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status: 'Failed', error: expect.any(String) });
+  const reply = String(await talk(request('/ws', headers)));
+  expect(reply).toMatch(/^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+  expect(JSON.parse(reply.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status: 'Failed', error: expect.any(String) });
 });
 
 test.each<[string, readonly Buffer[], number]>([
@@ -124,9 +124,9 @@ test.each<[string, readonly Buffer[], number]>([
   ['a message in more pieces than it may have bytes', pieces(5_000, 'x'), 1009],
   ['empty pieces without end', pieces(300_000, ''), 1008],
 ])('%s closes the connection', async (_name, frames, code) => {
-  const answer = await talk(request('/ws', { 'Sec-WebSocket-Extensions': 'permessage-deflate' }), frames);
-  expect(String(answer)).not.toContain('permessage-deflate');
-  expect(closeCode(answer)).toBe(code);
+  const reply = await talk(request('/ws', { 'Sec-WebSocket-Extensions': 'permessage-deflate' }), frames);
+  expect(String(reply)).not.toContain('permessage-deflate');
+  expect(closeCode(reply)).toBe(code);
 });
 
 function pieces(count: number, payload: string): Buffer[] {

@@ -53,14 +53,14 @@ describe('a lite node', () => {
     const [full, lite] = [bench(), bench({ lite: LITE })];
     const blocks = await forge(full, 0, 'main').many(30);
     for (const one of [full, lite]) await codes(one, blocks);
-    const told: RefusedSwitch[] = [];
-    lite.engine.on('refusedSwitch', (refused) => told.push(refused));
+    const reported: RefusedSwitch[] = [];
+    lite.engine.on('refusedSwitch', (refused) => reported.push(refused));
     const before = rulesDigest(lite.reader);
     const side = await forge(full, LITE - 2, 'side').many(13);
-    const answers = await codes(lite, side);
-    expect(answers).toEqual([...Array<string>(12).fill('ADDED_TO_ALTERNATIVE'), 'REJECTED_AS_ORPHANED']);
-    const [refused] = told;
-    expect(told).toEqual([
+    const responses = await codes(lite, side);
+    expect(responses).toEqual([...Array<string>(12).fill('ADDED_TO_ALTERNATIVE'), 'REJECTED_AS_ORPHANED']);
+    const [refused] = reported;
+    expect(reported).toEqual([
       {
         fork: LITE - 2,
         height: 31,

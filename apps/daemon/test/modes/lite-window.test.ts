@@ -51,7 +51,7 @@ describe('the lite window check in a node', () => {
       reader: { height: () => height },
       chain: chain,
       peers: peers as unknown as LiteRuleDependencies['peers'],
-      stop: (told) => stopped.push(told),
+      stop: (reported) => stopped.push(reported),
     });
     const claim = (peer: string, claimed: number, incoming = false): unknown =>
       peers.emit('claimed', { peer, incoming, height: claimed });
@@ -75,10 +75,10 @@ describe('the lite window check in a node', () => {
     expect(node({ kind: 'full' }, 0).listeners()).toBe(0);
     const growing = node(lite, 738);
     growing.grow(739);
-    const told = node(lite, 0);
-    told.claim('a', 740);
+    const reported = node(lite, 0);
+    reported.claim('a', 740);
     const ended = node(lite, 0);
     ended.end();
-    for (const one of [growing, told, ended]) expect([one.listeners(), one.stopped]).toEqual([0, []]);
+    for (const one of [growing, reported, ended]) expect([one.listeners(), one.stopped]).toEqual([0, []]);
   });
 });

@@ -57,9 +57,9 @@ async function rescan(node: Node, startHeight: number): Promise<unknown[]> {
     const last = items.at(-1);
     const from = last === undefined ? { startHeight } : { blockHashCheckpoints: [last.blockHash] };
     const body = { ...from, blockCount: 1000 };
-    const answer = await node.post<{ items: typeof items }>('/getwalletsyncdata', body);
-    if (answer.items.length === 0) return items;
-    items.push(...answer.items);
+    const response = await node.post<{ items: typeof items }>('/getwalletsyncdata', body);
+    if (response.items.length === 0) return items;
+    items.push(...response.items);
   }
 }
 

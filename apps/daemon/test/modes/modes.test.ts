@@ -49,19 +49,23 @@ beforeAll(async () => {
 afterAll(() => suite.stopAll());
 
 /** The response or the refusal of a node. */
-async function told(node: Node, ask: (node: Node) => Promise<unknown>): Promise<unknown> {
-  return ask(node).catch((error: unknown) => ({ refused: (error as Error).message }));
+async function resultOrRefusal(node: Node, request: (node: Node) => Promise<unknown>): Promise<unknown> {
+  return request(node).catch((error: unknown) => ({ refused: (error as Error).message }));
 }
 
-async function answers(
-  ask: (node: Node) => Promise<unknown>,
+async function responsesOf(
+  request: (node: Node) => Promise<unknown>,
 ): Promise<{ full: unknown; pruned: unknown; lite: unknown }> {
-  const [one, two, three] = [await told(full, ask), await told(pruned, ask), await told(lite, ask)];
+  const [one, two, three] = [
+    await resultOrRefusal(full, request),
+    await resultOrRefusal(pruned, request),
+    await resultOrRefusal(lite, request),
+  ];
   return { full: one, pruned: two, lite: three };
 }
 
-async function same(ask: (node: Node) => Promise<unknown>): Promise<void> {
-  const { full: whole, ...others } = await answers(ask);
+async function same(request: (node: Node) => Promise<unknown>): Promise<void> {
+  const { full: whole, ...others } = await responsesOf(request);
   expect(others).toEqual({ pruned: whole, lite: whole });
   expect(whole).not.toHaveProperty('refused');
 }
@@ -115,28 +119,29 @@ test('data of the upper chain is the same in all three modes', async () => {
 });
 
 test('wallets rescan from a pruned node as from a full one, and from a lite one above its lite height', async () => {
-  const { full: whole, pruned: other, lite: part } = await answers(sync({}));
+  const { full: whole, pruned: other, lite: part } = await responsesOf(sync({}));
   expect(other).toEqual(whole);
   expect(whole).toMatchObject({ items: { length: 721 } });
   expect(part).toEqual(await sync({ startHeight: LITE })(full));
   // A timestamp below the height is ignored.
-  const { lite: dropped } = await answers(sync({ startTimestamp: 4_000_000_000 }));
+  const { lite: dropped } = await responsesOf(sync({ startTimestamp: 4_000_000_000 }));
   expect(dropped).toEqual(part);
   const known = (await sync({ startHeight: 10, blockCount: 1 })(full)) as unknown as { items: { blockHash: string }[] };
-  const { lite: behind } = await answers(sync({ blockHashCheckpoints: [known.items[0]?.blockHash] }));
+  const { lite: behind } = await responsesOf(sync({ blockHashCheckpoints: [known.items[0]?.blockHash] }));
   expect(behind).toEqual(part);
 });
 
 test('/getrawblocks starts at the first stored block', async () => {
-  const ask = (startHeight: number) => (node: Node) => node.post('/getrawblocks', { startHeight, blockCount: 1000 });
-  const { pruned: fromFloor, lite: fromLite } = await answers(ask(5));
-  expect(fromFloor).toEqual(await ask(FLOOR)(full));
-  expect(fromLite).toEqual(await ask(LITE)(full));
+  const request = (startHeight: number) => (node: Node) =>
+    node.post('/getrawblocks', { startHeight, blockCount: 1000 });
+  const { pruned: fromFloor, lite: fromLite } = await responsesOf(request(5));
+  expect(fromFloor).toEqual(await request(FLOOR)(full));
+  expect(fromLite).toEqual(await request(LITE)(full));
 });
 
 test('headers and indexes below are refused by name, or returned if they are stored', async () => {
   const header = (height: number) => (node: Node) => node.rpc('getblockheaderbyheight', { height });
-  expect(await answers(header(FLOOR - 1))).toMatchObject({
+  expect(await responsesOf(header(FLOOR - 1))).toMatchObject({
     full: { block_header: { height: FLOOR - 1 } },
     pruned: { refused: PRUNED_TEXT },
     lite: { block_header: { height: FLOOR - 1 } },
@@ -144,16 +149,16 @@ test('headers and indexes below are refused by name, or returned if they are sto
   const { block_header } = await full.rpc<{ block_header: { hash: string } }>('getblockheaderbyheight', {
     height: LITE - 1,
   });
-  expect(await answers((node) => node.rpc('getblockheaderbyhash', { hash: block_header.hash }))).toMatchObject({
+  expect(await responsesOf((node) => node.rpc('getblockheaderbyhash', { hash: block_header.hash }))).toMatchObject({
     pruned: { refused: PRUNED_TEXT },
     lite: { refused: LITE_TEXT },
   });
-  const ranges = await answers((node) =>
+  const ranges = await responsesOf((node) =>
     node.post('/get_global_indexes_for_range', { startHeight: LITE - 1, endHeight: LITE + 1 }),
   );
   expect(ranges.pruned).toEqual(ranges.full);
   expect(ranges.lite).toEqual({ refused: expect.stringContaining(LITE_TEXT) });
-  const lists = await answers((node) => node.post('/queryblockslite', { blockIds: [], timestamp: 0 }));
+  const lists = await responsesOf((node) => node.post('/queryblockslite', { blockIds: [], timestamp: 0 }));
   expect(lists).toMatchObject({
     pruned: { refused: expect.stringContaining(PRUNED_TEXT) },
     lite: { refused: expect.stringContaining(LITE_TEXT) },
@@ -166,12 +171,12 @@ test('transactions below are in a block, or unknown on a lite node; their output
   db.close();
   const hash = scan.hashes[0]!.toString('hex');
   const status = (node: Node) => node.status([hash]);
-  expect(await answers(status)).toMatchObject({
+  expect(await responsesOf(status)).toMatchObject({
     full: { transactionsInBlock: [hash] },
     pruned: { transactionsInBlock: [hash] },
     lite: { transactionsUnknown: [hash] },
   });
-  const indexes = await answers((node) => node.post('/get_o_indexes', { txid: hash }));
+  const indexes = await responsesOf((node) => node.post('/get_o_indexes', { txid: hash }));
   expect(indexes.pruned).toEqual(indexes.full);
   expect(indexes.lite).toEqual({ refused: expect.stringContaining(LITE_TEXT) });
   const amount = decodeTransactionPrefix(scan.prefixes[0]!).outputs[0]!.amount;

@@ -14,11 +14,11 @@ function bench(...args: string[]) {
   if (prune === undefined) throw new Error('not pruned');
   const pruning = new Pruning(prune, () => disk.free);
   let floor = 0;
-  const asked: number[] = [];
+  const requested: number[] = [];
   const lengths: (number | undefined)[] = [];
   const writer = {
     pruneStep: (target: number, milliseconds?: number) => {
-      asked.push(target);
+      requested.push(target);
       lengths.push(milliseconds);
       floor = Math.min(target, floor + 50);
       return { floor, done: floor === target, freedPages: 3 };
@@ -26,10 +26,10 @@ function bench(...args: string[]) {
   };
   /** The targets of the pruning steps that a chain of this length causes. */
   const at = (count: number): number[] => {
-    asked.length = 0;
+    requested.length = 0;
     pruning.look(count, floor);
     while (pruning.isUnderWay) pruning.step(writer);
-    return [...asked];
+    return [...requested];
   };
   return { at, disk, pruning, writer, rules: prune, lengths, floor: () => floor };
 }

@@ -65,16 +65,16 @@ afterAll(() => Promise.all(benches.map(({ engine }) => engine.stop())));
 
 /** The common decision of all nodes on each block. @throws Error if they differ */
 async function judged(hostile: readonly RawBlock[]): Promise<Record<string, number>> {
-  const told = [];
+  const reported = [];
   for (const { engine } of benches) {
     const codes: string[] = [];
     for (const block of hostile) codes.push((await engine.addBlocks([block], 'sync'))[0]?.code ?? '');
-    told.push(codes);
+    reported.push(codes);
   }
-  for (const other of told.slice(1)) expect(other).toEqual(told[0]);
+  for (const other of reported.slice(1)) expect(other).toEqual(reported[0]);
   expect(new Set(benches.map(({ reader }) => rulesDigest(reader))).size).toBe(1);
   const counts: Record<string, number> = {};
-  for (const code of told[0] ?? []) counts[code] = (counts[code] ?? 0) + 1;
+  for (const code of reported[0] ?? []) counts[code] = (counts[code] ?? 0) + 1;
   return counts;
 }
 

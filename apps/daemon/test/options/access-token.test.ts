@@ -55,9 +55,9 @@ test('refuses a missing file and a folder', () => {
 test('reloads the token; an invalid file leaves the old token, and logs hide the new one', async () => {
   write('first-token\n');
   const logger = createMemoryLogger();
-  const asked = config();
-  const { accessToken } = rpcServerOptions(asked);
-  const [task] = accessTokenTask(asked.accessToken, logger);
+  const requested = config();
+  const { accessToken } = rpcServerOptions(requested);
+  const [task] = accessTokenTask(requested.accessToken, logger);
   write('second-token\n');
   expect(presented(accessToken)).toBe('first-token');
   await task?.run();

@@ -75,12 +75,14 @@ describe('options that print and exit', () => {
     writeFileSync(ini, '# ours\nnetwork=devnet\nin-peers=3\nseed-node=a:1\nseed-node=b:2\nno-console=true\n');
     expect(readConfig(['-c', ini]).options).toEqual(direct);
     const lines = exitOf('-c', ini, '--in-peers=4', '--explain-config').message.split('\n');
-    const told = new Map(lines.map((line) => [line.split(/ +/)[0], line.replace(/^\S+ +/, '').replace(/ {2,}/, '  ')]));
-    expect(told.get('in-peers')).toBe('4  command line');
-    expect(told.get('network')).toBe(`"devnet"  file ${ini}`);
-    expect(told.get('rpc-bind-port')).toBe('37856  default');
-    expect(told.get('p2p-bind-port')).toBe('37855  default');
-    expect(told.size).toBe(Object.keys(dumped).length);
+    const reported = new Map(
+      lines.map((line) => [line.split(/ +/)[0], line.replace(/^\S+ +/, '').replace(/ {2,}/, '  ')]),
+    );
+    expect(reported.get('in-peers')).toBe('4  command line');
+    expect(reported.get('network')).toBe(`"devnet"  file ${ini}`);
+    expect(reported.get('rpc-bind-port')).toBe('37856  default');
+    expect(reported.get('p2p-bind-port')).toBe('37855  default');
+    expect(reported.size).toBe(Object.keys(dumped).length);
     expect(exitOf('--explain-config', '--sync-batch-max=5').message).toMatch(/^sync-batch-max +120 +command line$/m);
   });
 

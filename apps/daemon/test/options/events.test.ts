@@ -49,7 +49,7 @@ async function catchingUp() {
 describe.each([
   ['suppressed', [] as string[], [4]],
   ['published if configured', ['--events-during-sync', '--notify-during-sync'], [1, 2, 3, 4]],
-])('the first synchronization is %s', (_, args, told) => {
+])('the first synchronization is %s', (_, args, reported) => {
   it('is written to the journal', async () => {
     const node = await catchingUp();
     const journal = await startJournal(node.parts(...args));
@@ -63,7 +63,7 @@ describe.each([
         if (heights().includes(4)) break;
         await more;
       }
-      expect(heights()).toEqual(told);
+      expect(heights()).toEqual(reported);
     } finally {
       await journal.close();
       await node.stop();
@@ -89,7 +89,7 @@ describe.each([
     try {
       await node.run();
       while (!heights.includes(4)) await once(server, 'told');
-      expect(heights).toEqual(told);
+      expect(heights).toEqual(reported);
     } finally {
       await hooks.close();
       server.close();

@@ -175,15 +175,15 @@ const ROWS: readonly (readonly [Folder, readonly string[], string | RegExp])[] =
 test.each(ROWS)('refuses on a database that is %s: %j', async (folder, args, text) => {
   const dataDir = made.get(folder) as string;
   const before = contents(dataDir);
-  const told = await refusal([...nodeArguments('devnet', dataDir), ...args]);
-  expect(told.text).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
-  expect(told.code).toBe(1);
+  const reported = await refusal([...nodeArguments('devnet', dataDir), ...args]);
+  expect(reported.text).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
+  expect(reported.code).toBe(1);
   expect(contents(dataDir)).toEqual(before);
 });
 
 test('raises a prune depth below the minimum with a warning', async () => {
-  const told = await refusal([...nodeArguments('devnet', suite.folder()), '--prune', '--prune-depth=5']);
-  expect([told.code, told.logger.entries.map(({ message }) => message)]).toEqual([
+  const reported = await refusal([...nodeArguments('devnet', suite.folder()), '--prune', '--prune-depth=5']);
+  expect([reported.code, reported.logger.entries.map(({ message }) => message)]).toEqual([
     0,
     expect.arrayContaining([
       'The configured prune depth (5) from CLI is below the enforced minimum (400, about 7 hours). Using the minimum for network health.',
@@ -200,9 +200,12 @@ test('refuses --resync if it cannot delete a file', async () => {
     if (String(path).includes('chain.sqlite')) throw new Error('EPERM: operation not permitted');
     remove(path, options);
   });
-  const told = await refusal([...nodeArguments('devnet', dataDir), '--resync', ...LITE]);
+  const reported = await refusal([...nodeArguments('devnet', dataDir), '--resync', ...LITE]);
   spy.mockRestore();
-  expect([told.code, told.text]).toEqual([1, expect.stringMatching(/^Could not delete data path: .*chain\.sqlite/)]);
+  expect([reported.code, reported.text]).toEqual([
+    1,
+    expect.stringMatching(/^Could not delete data path: .*chain\.sqlite/),
+  ]);
   expect(contents(dataDir)).toEqual(before);
 });
 
@@ -213,8 +216,8 @@ test('refuses a rewind below the bodies of a pruned database', async () => {
   while (db.writer?.pruneStep(600).done === false);
   db.close();
   const before = contents(dataDir);
-  const told = await refusal([...nodeArguments('devnet', dataDir), '--rewind-to-height=599']);
-  expect([told.code, told.text]).toEqual([
+  const reported = await refusal([...nodeArguments('devnet', dataDir), '--rewind-to-height=599']);
+  expect([reported.code, reported.text]).toEqual([
     1,
     'Cannot rewind to 599: This node is a pruned node and stores no block data below height 600, so you can only rewind to 600. ' +
       'Nothing was changed. Use --resync to rebuild the chain from the network instead.',

@@ -16,12 +16,12 @@ exercises('rpc-ipc-path', 'rpc-ipc-group', 'rpc-ipc-require-token');
 
 const KEY = Buffer.alloc(32, 7);
 const suite = newSuite();
-const told: { headers: IncomingMessage['headers']; body: string }[] = [];
+const reported: { headers: IncomingMessage['headers']; body: string }[] = [];
 const receiver = createServer((incoming, response) => {
   let body = '';
   incoming.on('data', (part) => (body += String(part)));
   incoming.on('end', () => {
-    told.push({ headers: incoming.headers, body });
+    reported.push({ headers: incoming.headers, body });
     response.writeHead(200).end();
     receiver.emit('told');
   });
@@ -63,21 +63,21 @@ interface Asked {
 }
 
 /** @returns the status and the body; an upgraded connection is 101 and is left open */
-function ask(path: string, { body, ...options }: Asked = {}): Promise<[number, string]> {
+function query(path: string, { body, ...options }: Asked = {}): Promise<[number, string]> {
   const { port } = new URL(node.url);
   const target = options.socketPath === undefined ? { host: '127.0.0.1', port } : {};
   return new Promise((resolve, reject) => {
-    const asked = request({ ...target, path, agent: false, ...options }, (response) => {
+    const clientRequest = request({ ...target, path, agent: false, ...options }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.on('end', () => resolve([response.statusCode ?? 0, text]));
     });
-    asked.on('upgrade', (_response, socket) => {
+    clientRequest.on('upgrade', (_response, socket) => {
       socket.on('error', () => undefined);
       resolve([101, '']);
     });
-    asked.on('error', reject);
-    asked.end(body);
+    clientRequest.on('error', reject);
+    clientRequest.end(body);
   });
 }
 
@@ -86,29 +86,29 @@ const TOKEN = { 'x-api-key': 'open-sesame' };
 test('sends a block to a signed hook and records it in the journal', async () => {
   const params = { wallet_address: chainAWallet('alice').address, count: 1 };
   const body = JSON.stringify({ method: 'generateblocks', params });
-  expect((await ask('/json_rpc', { method: 'POST', headers: TOKEN, body }))[0]).toBe(200);
-  while (told.length === 0) await once(receiver, 'told');
-  const [first] = told as [(typeof told)[number]];
+  expect((await query('/json_rpc', { method: 'POST', headers: TOKEN, body }))[0]).toBe(200);
+  while (reported.length === 0) await once(receiver, 'told');
+  const [first] = reported as [(typeof reported)[number]];
   expect(JSON.parse(first.body)).toMatchObject({ event: 'block', height: 1 });
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature } = first.headers;
   const signed = `${String(id)}.${String(time)}.${first.body}`;
   expect(signature).toBe(`v1,${createHmac('sha256', KEY).update(signed).digest('base64')}`);
-  const [status, text] = await ask('/events?after=0&topics=block&wait=30', { headers: TOKEN });
+  const [status, text] = await query('/events?after=0&topics=block&wait=30', { headers: TOKEN });
   expect([status, text]).toEqual([200, expect.stringContaining('"height":1')]);
 });
 
 test('requires the token on the local socket too, which belongs to the group', async () => {
   expect(statSync(socketPath).gid).toBe(process.getgid?.() ?? 0);
-  expect((await ask('/height', { socketPath }))[0]).toBe(401);
-  expect((await ask('/height', { socketPath, headers: TOKEN }))[0]).toBe(200);
+  expect((await query('/height', { socketPath }))[0]).toBe(401);
+  expect((await query('/height', { socketPath, headers: TOKEN }))[0]).toBe(200);
   // The limit counts the requests of both listeners.
-  const [, metrics] = await ask('/metrics', { headers: TOKEN });
+  const [, metrics] = await query('/metrics', { headers: TOKEN });
   expect(metrics).toContain('http_requests_total{method="GET",route="/height",status="401"} 1');
 });
 
 test('limits an address to one stream; another address has its own', async () => {
   const upgrade = (from: string): Promise<[number, string]> =>
-    ask('/ws', {
+    query('/ws', {
       headers: {
         ...TOKEN,
         'x-forwarded-for': from,

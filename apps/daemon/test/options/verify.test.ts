@@ -32,8 +32,8 @@ async function dataOf(mode: Mode): Promise<string> {
 }
 
 /** Output, report and exit code of `--verify`. */
-async function run(data: string, ...args: string[]): Promise<{ code: number; text: string; told: string }> {
-  let [text, told] = ['', ''];
+async function run(data: string, ...args: string[]): Promise<{ code: number; text: string; reported: string }> {
+  let [text, reported] = ['', ''];
   const screen = {
     isTerminal: false,
     write: (line: string) => (text += line),
@@ -43,21 +43,21 @@ async function run(data: string, ...args: string[]): Promise<{ code: number; tex
   const code = await verifyAction({
     config,
     screen,
-    notice: (line) => (told += `${line}\n`),
+    notice: (line) => (reported += `${line}\n`),
     signal: new AbortController().signal,
   });
-  return { code, text, told };
+  return { code, text, reported };
 }
 
 test('prints both digests of a full database, and the rules digest of a pruned or lite one', async () => {
   const rules = new Set<string | undefined>();
   for (const mode of ['full', 'pruned', 'lite'] as const) {
     const data = await dataOf(mode);
-    const { code, text, told } = await run(data);
+    const { code, text, reported } = await run(data);
     const digests = /^31 blocks, no problem found\n(digest [0-9a-f]{64}\n)?rules digest ([0-9a-f]{64})\n$/.exec(text);
     expect([mode, code, digests?.[1] !== undefined]).toEqual([mode, 0, mode === 'full']);
     rules.add(digests?.[2]);
-    expect(told).toContain(`Verifying a ${mode} database`);
+    expect(reported).toContain(`Verifying a ${mode} database`);
   }
   expect([...rules]).toEqual([expect.stringMatching(/./)]);
 });

@@ -60,12 +60,12 @@ describe('peers', () => {
     ['no-default-seeds', { seeds: [], dnsSeeds: [] }],
   ])('--%s reaches the peer options, and no other option changes', (option, changed) => {
     const usual = peersConfig(readConfig([]));
-    const told = peersConfig(readConfig([`--${option}`]));
-    expect(told).toMatchObject(changed);
-    expect({ ...told, ...usual, ...changed }).toEqual({ ...usual, ...changed });
+    const reported = peersConfig(readConfig([`--${option}`]));
+    expect(reported).toMatchObject(changed);
+    expect({ ...reported, ...usual, ...changed }).toEqual({ ...usual, ...changed });
     for (const name of Object.keys(usual) as (keyof typeof usual)[]) {
       if (!(name in changed) && typeof usual[name] !== 'function')
-        expect([name, told[name]]).toEqual([name, usual[name]]);
+        expect([name, reported[name]]).toEqual([name, usual[name]]);
     }
   });
 

@@ -118,22 +118,22 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   /** Adds a block at once, as mining does. */
   add(raw: RawBlock): AddBlockResult {
     const { hash, block } = this.codec.parse(raw.block);
-    const answer = (code: ReasonCode): AddBlockResult => ({ code, message: REASONS[code].text, hash });
-    if (this.isKnown(hash)) return answer('ALREADY_EXISTS');
+    const respond = (code: ReasonCode): AddBlockResult => ({ code, message: REASONS[code].text, hash });
+    if (this.isKnown(hash)) return respond('ALREADY_EXISTS');
     const parent = this.blocks.get(key(block.previousHash));
-    if (parent === undefined) return answer('REJECTED_AS_ORPHANED');
+    if (parent === undefined) return respond('REJECTED_AS_ORPHANED');
     const refusal = this.refuse.get(key(hash));
-    if (refusal !== undefined) return answer(refusal);
+    if (refusal !== undefined) return respond(refusal);
     const stored = this.store(raw, parent.height + 1);
     const tip = this.main.at(-1);
     if (tip === parent) {
       this.extend(stored);
       this.emit('commit', { added: [{ height: stored.height, hash }] });
-      return answer('ADDED_TO_MAIN');
+      return respond('ADDED_TO_MAIN');
     }
-    if (tip !== undefined && stored.height <= tip.height) return answer('ADDED_TO_ALTERNATIVE');
+    if (tip !== undefined && stored.height <= tip.height) return respond('ADDED_TO_ALTERNATIVE');
     this.switchTo(stored);
-    return answer('ADDED_TO_ALTERNATIVE_AND_SWITCHED');
+    return respond('ADDED_TO_ALTERNATIVE_AND_SWITCHED');
   }
 
   private store(raw: RawBlock, height: number): Stored {

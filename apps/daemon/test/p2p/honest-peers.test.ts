@@ -39,15 +39,15 @@ describe('a node whose clock was set back', () => {
     const { nodeData, peers } = await peer.handshake({ ...standing, peerId: 5n });
     expect(peers).toHaveLength(1);
     for (const { lastSeen } of peers) expect(lastSeen).toBeLessThanOrEqual(Number(nodeData.localTime));
-    const answer = await peer.settle(standing);
-    for (const { lastSeen } of answer.peers) expect(lastSeen).toBeLessThanOrEqual(Number(answer.localTime));
-    expect(answer.peers).toHaveLength(1);
+    const response = await peer.settle(standing);
+    for (const { lastSeen } of response.peers) expect(lastSeen).toBeLessThanOrEqual(Number(response.localTime));
+    expect(response.peers).toHaveLength(1);
     for (const one of [peer, called]) one.end();
   });
 });
 
 describe('responses without a request', () => {
-  const answers = (count: number): Buffer => {
+  const responsesOf = (count: number): Buffer => {
     const frame = encodeFrame({ command: Command.ping, kind: 'response', returnCode: 1, body: Buffer.alloc(0) });
     return Buffer.concat(Array.from({ length: count }, () => frame));
   };
@@ -55,7 +55,7 @@ describe('responses without a request', () => {
   it('count as a flood', async () => {
     const started = await harness.node(blocks, {}, { clock: new SteppedClock() });
     const peer = await welcome(started);
-    peer.raw(answers(5_000));
+    peer.raw(responsesOf(5_000));
     await Promise.race([peer.closed, peer.settle(standing)]);
     expect(peer.isClosed).toBe(true);
     expect(started.logger.lines.some((line) => line.includes('too many messages'))).toBe(true);
@@ -64,7 +64,7 @@ describe('responses without a request', () => {
   it('cost nothing if they are few, like late ones', async () => {
     const started = await harness.node(blocks, {}, { clock: new SteppedClock() });
     const peer = await welcome(started);
-    peer.raw(answers(100));
+    peer.raw(responsesOf(100));
     await peer.settle(standing);
     expect(peer.isClosed).toBe(false);
     peer.end();
@@ -266,8 +266,8 @@ describe('a peer that delivers one of many announced blocks', () => {
       await dishonest.nextOf(Command.requestObjects);
     };
     await name(4, [fourth, tip, ...fakes]);
-    const answer = { transactions: [], blocks: blocks.slice(5), missed: fakes, currentHeight: totalHeight };
-    dishonest.send(Command.responseObjects, commands.responseObjects.encode(answer));
+    const response = { transactions: [], blocks: blocks.slice(5), missed: fakes, currentHeight: totalHeight };
+    dishonest.send(Command.responseObjects, commands.responseObjects.encode(response));
     while (started.chain.tip().height < 5) await turns();
     await name(5, [tip, ...fakes]);
     expect(started.node.networkHeight()).toBe(6);

@@ -44,8 +44,8 @@ describe('a second listener for peers', () => {
     ]);
     const [four, six] = [await ScriptedPeer.dial(port), await ScriptedPeer.dial(port, '::1')];
     await four.handshake({ ...standing, peerId: 4n });
-    const answer = await six.handshake({ ...standing, peerId: 6n });
-    expect(answer.nodeData.peerId).toBe(node.peerId);
+    const response = await six.handshake({ ...standing, peerId: 6n });
+    expect(response.nodeData.peerId).toBe(node.peerId);
     await six.settle(standing);
     expect(node.connections()).toEqual({ incoming: 2, outgoing: 0 });
     expect(node.peers().map(({ address }) => address.replace(/\d+$/, 'port'))).toEqual([

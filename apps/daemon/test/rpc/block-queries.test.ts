@@ -15,7 +15,7 @@ const devnet = networkOf('devnet');
 const MIB = 1024 * 1024;
 const DAY = 86_400;
 
-const json = <T>(answer: Buffer): T => JSON.parse(answer.toString('latin1')) as T;
+const json = <T>(response: Buffer): T => JSON.parse(response.toString('latin1')) as T;
 
 interface Place {
   readonly startHeight: number;
@@ -43,26 +43,26 @@ describe('block queries on chain A', () => {
   type Entry = Readonly<Record<string, unknown>>;
 
   /** All blocks, requested from the last received one on; `id` is the field with the hash. */
-  function walk(id: string, ask: (blockIds: Buffer[]) => readonly Entry[]): { all: Entry[]; answers: number } {
+  function walk(id: string, request: (blockIds: Buffer[]) => readonly Entry[]): { all: Entry[]; results: number } {
     const all: Entry[] = [];
     let ids: Buffer[] = [];
-    for (let answers = 1; ; answers++) {
-      const blocks = ask(ids);
+    for (let results = 1; ; results++) {
+      const blocks = request(ids);
       all.push(...(all.length === 0 ? blocks : blocks.slice(1)));
       const last = all.at(-1)?.[id] as string;
-      if (all.length === chainA().length) return { all, answers };
+      if (all.length === chainA().length) return { all, results };
       if (ids[0]?.toString('hex') === last) throw new Error('the response has no new block');
       ids = [Buffer.from(last, 'hex')];
     }
   }
 
   test('/queryblocksdetailed returns every block as the reference does', () => {
-    const { all, answers } = walk('hash', (blockIds) => {
+    const { all, results } = walk('hash', (blockIds) => {
       const query = { blockIds: Buffer.concat(blockIds), timestamp: 0, blockCount: 10_000 };
       return json<{ blocks: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksDetailed', query)).blocks;
     });
     // All blocks exceed the limit of one response.
-    expect(answers).toBeGreaterThan(1);
+    expect(results).toBeGreaterThan(1);
     const headers = chainAHeaders();
     expect(
       all.map((block) => ({
@@ -126,8 +126,8 @@ describe('block queries on chain A', () => {
     const idsIn = (served: readonly Buffer[]): unknown[] => {
       const changed = Object.create(reader(), { rawBlocks: { value: () => [{ block, transactions: served }] } });
       const query = { blockIds: reader().hashAt(height)!, timestamp: 0, blockCount: 1 };
-      const answer = runQuery(changed as ChainReader, devnet, 'queryBlocksDetailed', query);
-      const { blocks } = json<{ blocks: { transactions: Entry[] }[] }>(answer);
+      const response = runQuery(changed as ChainReader, devnet, 'queryBlocksDetailed', query);
+      const { blocks } = json<{ blocks: { transactions: Entry[] }[] }>(response);
       return blocks[0]!.transactions.slice(1).map((one) => one['paymentId']);
     };
     const none = '00'.repeat(32);
@@ -148,12 +148,12 @@ describe('block queries on chain A', () => {
   });
 
   test('/queryblockslite returns the bytes of every block and all of its transactions', () => {
-    const { all, answers } = walk('blockShortInfo.blockId', (blockIds) => {
+    const { all, results } = walk('blockShortInfo.blockId', (blockIds) => {
       const query = { blockIds: Buffer.concat(blockIds), timestamp: 0 };
       return json<{ items: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksLite', query)).items;
     });
     // 100 full blocks per response; the first one is known already.
-    expect(answers).toBe(Math.ceil((chainA().length - 1) / 99));
+    expect(results).toBe(Math.ceil((chainA().length - 1) / 99));
     all.forEach((item, height) => {
       const { block, transactions } = chainA()[height]!;
       expect(Buffer.from(item['blockShortInfo.block'] as number[])).toEqual(block);
@@ -185,10 +185,10 @@ describe('block queries on chain A', () => {
       };
     }
     const query = { blockIds: reader().hashAt(500)!, timestamp: 0, blockCount: 60 };
-    const answer = json<{ blocks: { transactions: { inputs: Input[] }[] }[] }>(
+    const result = json<{ blocks: { transactions: { inputs: Input[] }[] }[] }>(
       runQuery(reader(), devnet, 'queryBlocksDetailed', query),
     );
-    const inputs = answer.blocks.flatMap(({ transactions }) => transactions.flatMap((one) => one.inputs));
+    const inputs = result.blocks.flatMap(({ transactions }) => transactions.flatMap((one) => one.inputs));
     const keys = inputs.filter(({ type }) => type === '02').map(({ data }) => data);
     expect(keys.length).toBeGreaterThan(50);
     for (const { input, mixin, output } of keys) {
@@ -308,7 +308,7 @@ describe('the size of one response', () => {
   test('is 8 MiB of whole blocks, at least one', () => {
     const { block, transactions } = chainA().find((raw) => raw.transactions.length > 0)!;
     const prefix = parseTransaction(transactions[0]!).prefixBytes.length;
-    const asked = (copies: number): number => {
+    const itemCount = (copies: number): number => {
       const hashes = Array.from({ length: copies }, () => transactions[0]!);
       // Enough transactions that one block is a large part of a response.
       const listed = rawWith(block, hashes);
@@ -316,16 +316,16 @@ describe('the size of one response', () => {
         ...timesOf(Array.from({ length: 50 }, (_, i) => i)),
         rawBlocks: (start: number, end: number) => Array.from({ length: end - start }, () => listed),
       } as unknown as ChainReader;
-      const answer = runQuery(reader, devnet, 'queryBlocksLite', { blockIds: Buffer.alloc(0), timestamp: 0 });
-      if (copies < 4_000) expect(answer.length).toBeLessThan(8 * MIB + 1024);
-      return json<{ items: object[] }>(answer).items.length;
+      const response = runQuery(reader, devnet, 'queryBlocksLite', { blockIds: Buffer.alloc(0), timestamp: 0 });
+      if (copies < 4_000) expect(response.length).toBeLessThan(8 * MIB + 1024);
+      return json<{ items: object[] }>(response).items.length;
     };
     expect(prefix).toBeGreaterThan(100);
-    expect(asked(1)).toBe(50);
-    const some = asked(500);
+    expect(itemCount(1)).toBe(50);
+    const some = itemCount(500);
     expect(some).toBeGreaterThan(1);
     expect(some).toBeLessThan(50);
-    expect(asked(20_000)).toBe(1);
+    expect(itemCount(20_000)).toBe(1);
   });
 });
 
@@ -359,20 +359,20 @@ describe('changes of the pool', () => {
 
   test('are limited to 2 MiB of prefixes; the next request gets the rest', async () => {
     const known = new Set<string>();
-    let answers = 0;
+    let results = 0;
     for (;;) {
       const changes = await changesSince(pooled, new Set(known), never);
       if (changes.lengths.length === 0) break;
       expect(changes.gone).toHaveLength(0);
       expect(changes.prefixes.length).toBeLessThanOrEqual(2 * MIB);
-      const answer = runQuery({} as ChainReader, devnet, 'poolChanges', { ...changes, isTailActual: true });
-      expect(answer.length).toBeLessThanOrEqual(8 * MIB);
-      const { addedTxs } = json<{ addedTxs: { 'transactionPrefixInfo.txHash': string }[] }>(answer);
+      const response = runQuery({} as ChainReader, devnet, 'poolChanges', { ...changes, isTailActual: true });
+      expect(response.length).toBeLessThanOrEqual(8 * MIB);
+      const { addedTxs } = json<{ addedTxs: { 'transactionPrefixInfo.txHash': string }[] }>(response);
       for (const one of addedTxs) known.add(one['transactionPrefixInfo.txHash']);
-      answers++;
+      results++;
     }
     expect(known).toEqual(ids);
-    expect(answers).toBeGreaterThan(2);
+    expect(results).toBeGreaterThan(2);
   });
 
   test('include known transactions that are not in the pool', async () => {

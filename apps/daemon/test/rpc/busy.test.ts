@@ -6,14 +6,14 @@ import { locked, node } from './support/provocations';
 
 /* BUSY: exactly while the chain cannot be read (docs/protocol/rpc.md#busy, docs/protocol/lessons.md#busy-for-every-error). */
 
-async function ask(context: RpcContext, path: string, body?: string): Promise<[number, unknown]> {
+async function request(context: RpcContext, path: string, body?: string): Promise<[number, unknown]> {
   const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0 };
   const server = await startRpcServer(context, options, createMemoryLogger());
   try {
     const call = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"getlastblockheader"}' };
     const sent = body !== undefined ? { method: 'POST', body } : path === '/json_rpc' ? call : {};
-    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, sent);
-    return [answer.status, await answer.json()];
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, sent);
+    return [response.status, await response.json()];
   } finally {
     await server.close();
   }
@@ -24,8 +24,8 @@ const TEXT = 'Chain is reorganizing, please retry shortly';
 test.each(['SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_LOCKED', 'SQLITE_IOERR_READ'])(
   '%s is BUSY with 503, and -9 with 503 in the envelope',
   async (code) => {
-    expect(await ask(locked(code), '/info')).toEqual([503, { status: 'BUSY', error: TEXT }]);
-    expect(await ask(locked(code), '/json_rpc')).toEqual([
+    expect(await request(locked(code), '/info')).toEqual([503, { status: 'BUSY', error: TEXT }]);
+    expect(await request(locked(code), '/json_rpc')).toEqual([
       503,
       { error: { code: -9, message: TEXT }, id: 1, jsonrpc: '2.0' },
     ]);
@@ -38,7 +38,7 @@ test.each([
   ['/getwalletsyncdata', '{}'],
   ['/getrawblocks', '{}'],
 ])('%s is BUSY as well', async (path, body) => {
-  expect(await ask(locked(), path, body)).toEqual([503, { status: 'BUSY', error: TEXT }]);
+  expect(await request(locked(), path, body)).toEqual([503, { status: 'BUSY', error: TEXT }]);
 });
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
     },
   );
   for (const path of ['/info', '/json_rpc'] as const) {
-    const [status, body] = await ask(context, path);
+    const [status, body] = await request(context, path);
     expect([status, body]).toEqual([expected, expect.objectContaining({ status: 'Failed' })]);
   }
 });

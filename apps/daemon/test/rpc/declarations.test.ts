@@ -53,10 +53,10 @@ function provoke({ method, path }: Pick<DaemonRoute, 'method' | 'path'>, how: Pr
   const { query = '', body = null, headers = {}, times = 1, context, options } = how;
   return withServer(
     async (url) => {
-      let answer = await send(url, { method, path: path + query, body, requestHeaders: headers });
+      let reply = await send(url, { method, path: path + query, body, requestHeaders: headers });
       for (let i = 1; i < times; i++)
-        answer = await send(url, { method, path: path + query, body, requestHeaders: headers });
-      return answer;
+        reply = await send(url, { method, path: path + query, body, requestHeaders: headers });
+      return reply;
     },
     options,
     context,
@@ -81,10 +81,10 @@ describe('each documented error is reachable', () => {
 
   test.each(cases)('%s', async (_name, row, route, how) => {
     if (how === undefined) throw new Error('no provocation is known for this error');
-    const answer = await provoke(route, how);
-    expect([answer.status, answer.text]).toEqual([row.status, expect.anything()]);
-    expect(declaredErrors([row], answer)).toEqual([row]);
-    expect(undeclared({ ...route, body: how.body ?? null }, answer)).toEqual([]);
+    const reply = await provoke(route, how);
+    expect([reply.status, reply.text]).toEqual([row.status, expect.anything()]);
+    expect(declaredErrors([row], reply)).toEqual([row]);
+    expect(undeclared({ ...route, body: how.body ?? null }, reply)).toEqual([]);
   });
 
   test('every provocation belongs to a declared error', () => {
@@ -168,8 +168,8 @@ test('returns the first of several errors in the order of the declaration', asyn
   ];
   await withServer(async (url) => {
     for (const [path, body, text] of faults) {
-      const answer = await send(url, { method: 'POST', path, body });
-      expect([path, body, exactMessage(answer.text)]).toEqual([path, body, expect.stringContaining(text)]);
+      const reply = await send(url, { method: 'POST', path, body });
+      expect([path, body, exactMessage(reply.text)]).toEqual([path, body, expect.stringContaining(text)]);
     }
   });
 });
@@ -193,11 +193,11 @@ test('an unknown route requires no token and is not counted', async () => {
     ] as const) {
       expect(await send(url, { method, path, body: '{}', requestHeaders })).toMatchObject({ status: 404, text: '' });
     }
-    const asked = { method: 'GET', path: '/fee', body: null };
-    expect((await send(url, { ...asked, requestHeaders })).status).toBe(401);
+    const requested = { method: 'GET', path: '/fee', body: null };
+    expect((await send(url, { ...requested, requestHeaders })).status).toBe(401);
     const withToken = { ...requestHeaders, authorization: 'Bearer k' };
-    expect((await send(url, { ...asked, requestHeaders: withToken })).status).toBe(200);
-    expect((await send(url, { ...asked, requestHeaders: withToken })).status).toBe(429);
+    expect((await send(url, { ...requested, requestHeaders: withToken })).status).toBe(200);
+    expect((await send(url, { ...requested, requestHeaders: withToken })).status).toBe(429);
   }, options);
 });
 

@@ -25,18 +25,18 @@ afterAll(async () => {
   await suite.stopAll();
 });
 
-const json = (answer: Buffer): Record<string, unknown> =>
-  JSON.parse(answer.toString('latin1')) as Record<string, unknown>;
+const json = (response: Buffer): Record<string, unknown> =>
+  JSON.parse(response.toString('latin1')) as Record<string, unknown>;
 
 test('f_block_json returns every block as the reference does', () => {
   let penalized = 0;
   for (const header of chainAHeaders()) {
     const { block } = json(runQuery(db.reader, devnet, 'explorerBlock', { height: header.height }));
-    const { transactions, penalty, ...told } = block as Record<string, unknown> & {
+    const { transactions, penalty, ...reported } = block as Record<string, unknown> & {
       readonly transactions: readonly { hash: string; fee: number }[];
       readonly penalty: number;
     };
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       hash: header.hash,
       prev_hash: header.prev_hash,
       reward: header.reward,
@@ -129,11 +129,11 @@ test('transactions with a payment id are listed in chain order, complete or limi
     // A pool transaction was mined before the chain was read: it counts once.
     const query = { paymentId, limit: 1_000, pooled: [mined, ...pooled] };
     const all = [...hashes, ...pooled.map((hash) => hash.toString('hex'))];
-    const answer = { status: 'OK', totalCount: all.length, transactionHashes: all, truncated: false };
-    expect(json(runQuery(db.reader, devnet, 'paymentIdTransactions', query))).toEqual(answer);
+    const response = { status: 'OK', totalCount: all.length, transactionHashes: all, truncated: false };
+    expect(json(runQuery(db.reader, devnet, 'paymentIdTransactions', query))).toEqual(response);
     for (const limit of [1, hashes.length, all.length - 1]) {
       expect(json(runQuery(db.reader, devnet, 'paymentIdTransactions', { ...query, limit }))).toEqual({
-        ...answer,
+        ...response,
         transactionHashes: all.slice(0, limit),
         truncated: true,
       });
@@ -146,16 +146,16 @@ describe('through reader threads', () => {
   beforeAll(() => (readers = new ReaderPool({ directory, network: 'devnet' })));
   afterAll(() => readers.close());
 
-  async function ask(body: object, changes: Partial<RpcContext> = {}): Promise<[number, unknown]> {
+  async function request(body: object, changes: Partial<RpcContext> = {}): Promise<[number, unknown]> {
     const context = node({ queries: readers, explorer: true, ...changes });
     const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0 };
     const server = await startRpcServer(context, options, createMemoryLogger());
     try {
-      const answer = await fetch(`http://127.0.0.1:${server.port}/json_rpc`, {
+      const response = await fetch(`http://127.0.0.1:${server.port}/json_rpc`, {
         method: 'POST',
         body: JSON.stringify(body),
       });
-      return [answer.status, await answer.json()];
+      return [response.status, await response.json()];
     } finally {
       await server.close();
     }
@@ -163,23 +163,23 @@ describe('through reader threads', () => {
 
   test('a serialized result is in the envelope with the id of the request', async () => {
     for (const id of [7, 'a"b', null, true, 'x'.repeat(256)]) {
-      const [status, answer] = await ask({ method: 'f_blocks_list_json', params: { height: 1 }, id });
-      expect([status, answer]).toEqual([
+      const [status, outcome] = await request({ method: 'f_blocks_list_json', params: { height: 1 }, id });
+      expect([status, outcome]).toEqual([
         200,
         { jsonrpc: '2.0', id, result: expect.objectContaining({ status: 'OK' }) as unknown },
       ]);
     }
     for (const id of [{ of: [1] }, [], 'x'.repeat(257)]) {
-      const [status] = await ask({ method: 'f_blocks_list_json', params: { height: 1 }, id });
+      const [status] = await request({ method: 'f_blocks_list_json', params: { height: 1 }, id });
       expect([id, status]).toEqual([id, 400]);
     }
-    const [, answer] = await ask({ method: 'f_blocks_list_json', params: { height: 1 } });
-    expect(Object.keys(answer as object).sort()).toEqual(['jsonrpc', 'result']);
+    const [, outcome] = await request({ method: 'f_blocks_list_json', params: { height: 1 } });
+    expect(Object.keys(outcome as object).sort()).toEqual(['jsonrpc', 'result']);
   });
 
   test('an error object is returned with its code', async () => {
     const error = { code: -2, message: expect.stringContaining('Current height: 720') as unknown };
-    expect(await ask({ method: 'f_blocks_list_json', params: { height: 721 }, id: 1 })).toEqual([
+    expect(await request({ method: 'f_blocks_list_json', params: { height: 721 }, id: 1 })).toEqual([
       200,
       { jsonrpc: '2.0', id: 1, error },
     ]);
@@ -203,11 +203,11 @@ describe('through reader threads', () => {
       parsed: { ...parsed, transaction: parsed.transaction, hash },
     };
     const pool = { list: () => [entry as unknown as PoolTransaction] } as unknown as RpcContext['pool'];
-    const [, listed] = await ask({ method: 'f_on_transactions_pool_json' }, { pool });
+    const [, listed] = await request({ method: 'f_on_transactions_pool_json' }, { pool });
     expect(listed).toMatchObject({
       result: { transactions: [{ hash: entry.id, fee: 2 ** 60, amount_out: 3, size: 4 }] },
     });
-    const [, found] = await ask(
+    const [, found] = await request(
       { method: 'f_transactions_by_payment_id_json', params: { paymentId: id.toUpperCase() } },
       { pool },
     );

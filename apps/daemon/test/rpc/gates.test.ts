@@ -46,8 +46,8 @@ test('rejects generateblocks as an unknown method on mainnet', async () => {
   const call = { jsonrpc: '2.0', id: 1, params: { wallet_address: 'Wrkz' } };
   const [ours, unknown] = await Promise.all(
     ['generateblocks', 'no_such_method'].map(async (method) => {
-      const answer = await post('/json_rpc', { ...call, method });
-      return [answer.status, await answer.text()];
+      const response = await post('/json_rpc', { ...call, method });
+      return [response.status, await response.text()];
     }),
   );
   expect(ours).toEqual([404, '']);

@@ -17,8 +17,8 @@ const TOP = 50_000;
 const range = { checkpoints: Buffer.alloc(0), startHeight: 1, startTimestamp: 0, blockCount: 1000, skipCoinbase: true };
 const sync = { ...range, skipKeyOffsets: false, skipEmpty: true, endHeight: 0, encoding: 'hex' } as const;
 
-function json<T = object>(answer: Buffer): T {
-  return JSON.parse(answer.toString('latin1')) as T;
+function json<T = object>(response: Buffer): T {
+  return JSON.parse(response.toString('latin1')) as T;
 }
 
 /** A chain of equal blocks. `walked` records the heights that are read. */
@@ -42,26 +42,26 @@ function chainOf(block: Buffer, transactions: readonly Buffer[]): { reader: Chai
 
 test.each(['rawBlocks', 'walletSyncData'] as const)('%s walks over 10,000 blocks at most', (name) => {
   const { reader, walked } = chainOf(Buffer.alloc(10), []);
-  const answer = json(runQuery(reader, mainnet, name, name === 'rawBlocks' ? range : sync));
-  expect(answer).toMatchObject({ items: [], synced: true });
+  const result = json(runQuery(reader, mainnet, name, name === 'rawBlocks' ? range : sync));
+  expect(result).toMatchObject({ items: [], synced: true });
   // The block below the start has the number of transactions before it.
   expect([walked.length, walked[0], walked.at(-1)]).toEqual([10_001, 0, 10_000]);
 });
 
 test('a response ends at 8 MiB, and one block is always sent', () => {
-  const ask = (size: number): unknown[] => {
+  const request = (size: number): unknown[] => {
     const { reader } = chainOf(Buffer.alloc(size - 5), [Buffer.alloc(5)]);
     return json<{ items: unknown[] }>(runQuery(reader, mainnet, 'rawBlocks', range)).items;
   };
   // Two hex digits per byte, and the field names.
-  expect(ask(2 * MIB - 100)).toHaveLength(2);
-  expect(ask(2 * MIB)).toHaveLength(1);
-  expect(ask(9 * MIB)).toHaveLength(1);
+  expect(request(2 * MIB - 100)).toHaveLength(2);
+  expect(request(2 * MIB)).toHaveLength(1);
+  expect(request(9 * MIB)).toHaveLength(1);
 });
 
 describe('hashes of unknown blocks', () => {
   const unknown = (count: number): Buffer[] => Array.from({ length: count }, () => Buffer.alloc(32));
-  const asking = (count: number): QueryTable['rawBlocks'] => ({
+  const requesting = (count: number): QueryTable['rawBlocks'] => ({
     ...range,
     checkpoints: Buffer.concat(unknown(count)),
     blockCount: 1,
@@ -69,8 +69,8 @@ describe('hashes of unknown blocks', () => {
 
   test('make a request count as long if a wallet never sends this many', () => {
     const isLong = (count: number): boolean[] => [
-      isHeavy('rawBlocks', asking(count)),
-      isHeavy('walletSyncData', { ...sync, ...asking(count) }),
+      isHeavy('rawBlocks', requesting(count)),
+      isHeavy('walletSyncData', { ...sync, ...requesting(count) }),
     ];
     expect([isLong(2_000), isLong(2_001)]).toEqual([
       [false, false],
@@ -88,7 +88,7 @@ describe('hashes of unknown blocks', () => {
     const leave = (): void => {
       if (lookedUp > 0) throw left;
     };
-    expect(() => runQuery(reader, mainnet, 'rawBlocks', asking(30_000), leave)).toThrow(left);
+    expect(() => runQuery(reader, mainnet, 'rawBlocks', requesting(30_000), leave)).toThrow(left);
     expect(lookedUp).toBeLessThan(1_000);
   });
 });
@@ -102,8 +102,8 @@ test('looks up nothing for amounts of which no output is requested', () => {
       return [];
     },
   } as Partial<ChainReader> as ChainReader;
-  const answer = runQuery(reader, mainnet, 'randomOuts', { amounts: [5n, 6n], count: 0, now: 0 });
-  expect(json(answer)).toEqual({
+  const response = runQuery(reader, mainnet, 'randomOuts', { amounts: [5n, 6n], count: 0, now: 0 });
+  expect(json(response)).toEqual({
     outs: [
       { amount: 5, outs: [] },
       { amount: 6, outs: [] },
@@ -114,10 +114,10 @@ test('looks up nothing for amounts of which no output is requested', () => {
 });
 
 describe('over HTTP', () => {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const queries: QueryRunner = {
     run: async (_name, query) => {
-      asked.push('amounts' in query && Array.isArray(query.amounts) ? query.amounts.length : 0);
+      requested.push('amounts' in query && Array.isArray(query.amounts) ? query.amounts.length : 0);
       return Buffer.from('{}');
     },
   };
@@ -142,10 +142,10 @@ describe('over HTTP', () => {
     [decoys(1_001, 100), 'amounts x outs_count exceeds the maximum of 100000 outputs per request'],
   ])('/getrandom_outs refuses %.40s...', async (body, error) => {
     await withServer(async (url) => {
-      const answer = await fetch(`${url}/getrandom_outs`, { method: 'POST', body });
-      expect([answer.status, await answer.json()]).toEqual([400, { status: 'Failed', error }]);
+      const response = await fetch(`${url}/getrandom_outs`, { method: 'POST', body });
+      expect([response.status, await response.json()]).toEqual([400, { status: 'Failed', error }]);
     });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test('/getrandom_outs accepts exactly the maximum', async () => {
@@ -154,7 +154,7 @@ describe('over HTTP', () => {
         expect((await fetch(`${url}/getrandom_outs`, { method: 'POST', body })).status).toBe(200);
       }
     });
-    expect(asked.splice(0)).toEqual([10_000, 1_000]);
+    expect(requested.splice(0)).toEqual([10_000, 1_000]);
   });
 
   test.each([
@@ -162,9 +162,9 @@ describe('over HTTP', () => {
     ['of too many values', `[${'[],'.repeat(50_000)}[]]`],
   ])('a body %s is invalid JSON, and the error quotes little of it', async (_name, body) => {
     await withServer(async (url) => {
-      const answer = await fetch(`${url}/getrandom_outs`, { method: 'POST', body });
-      const { error } = (await answer.json()) as { error: string };
-      expect(answer.status).toBe(400);
+      const response = await fetch(`${url}/getrandom_outs`, { method: 'POST', body });
+      const { error } = (await response.json()) as { error: string };
+      expect(response.status).toBe(400);
       expect(error).toMatch(/^Warning: received body is not JSON encoded!.*Failed to parse request body as JSON$/s);
       expect(error.length).toBeLessThan(500);
     });

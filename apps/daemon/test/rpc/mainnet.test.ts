@@ -67,26 +67,26 @@ test('base64 encodes the same data, hashes and keys in 44 characters', () => {
 });
 
 test('endHeight is exclusive, empty blocks are skipped and reported', () => {
-  const ask = (changes: object) =>
+  const request = (changes: object) =>
     JSON.parse(answered(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, ...changes })) as {
       items: unknown[];
       scannedToHeight?: number;
     };
-  expect(ask({ endHeight: FIRST + 1 })).toMatchObject({ items: [{ blockHeight: FIRST }], scannedToHeight: FIRST });
-  expect(ask({ skipEmpty: true }).items).toHaveLength(2); // works only together with skipCoinbase
-  const sparse = ask({ skipEmpty: true, skipCoinbase: true });
+  expect(request({ endHeight: FIRST + 1 })).toMatchObject({ items: [{ blockHeight: FIRST }], scannedToHeight: FIRST });
+  expect(request({ skipEmpty: true }).items).toHaveLength(2); // works only together with skipCoinbase
+  const sparse = request({ skipEmpty: true, skipCoinbase: true });
   expect(sparse).toEqual({ items: [], scannedToHeight: FIRST + 1, status: 'OK', synced: true });
 });
 
 test('/getrawblocks returns the recorded bytes', () => {
   const query = { ...syncQuery, skipCoinbase: false };
-  const answer = JSON.parse(answered(recordedReader(), mainnet, 'rawBlocks', query)) as RawBlocksAnswer;
-  expect(answer.items.map(({ block }) => block)).toEqual(blocks.map(({ block }) => block.toString('hex')));
+  const response = JSON.parse(answered(recordedReader(), mainnet, 'rawBlocks', query)) as RawBlocksAnswer;
+  expect(response.items.map(({ block }) => block)).toEqual(blocks.map(({ block }) => block.toString('hex')));
 });
 
 test('/get_global_indexes_for_range returns the recorded response', () => {
-  const answer = answered(recordedReader(), mainnet, 'globalIndexes', { start: FIRST, end: FIRST + 1 });
-  expect(answer).toBe(text('get_global_indexes_for_range'));
+  const response = answered(recordedReader(), mainnet, 'globalIndexes', { start: FIRST, end: FIRST + 1 });
+  expect(response).toBe(text('get_global_indexes_for_range'));
 });
 
 test('/getrandom_outs returns the recorded response for the recorded choice', () => {

@@ -34,18 +34,18 @@ const context = node(
   },
 );
 
-async function answers(
-  asked: RpcContext,
+async function responsesOf(
+  requested: RpcContext,
   paths: readonly string[],
   options: Partial<RpcServerOptions> = {},
 ): Promise<[number, string][]> {
   const all = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0, health: true, ...options };
-  const server = await startRpcServer(asked, all, createMemoryLogger());
+  const server = await startRpcServer(requested, all, createMemoryLogger());
   try {
     const result: [number, string][] = [];
     for (const path of paths) {
-      const answer = await fetch(`http://127.0.0.1:${server.port}${path}`);
-      result.push([answer.status, await answer.text()]);
+      const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+      result.push([response.status, await response.text()]);
     }
     return result;
   } finally {
@@ -61,7 +61,7 @@ describe('health', () => {
 
   test('is ready on a synchronized node', async () => {
     const facts = { synced: true, height: 101, network_height: 105, peers: 7 };
-    expect(parsed(await answers(context, PATHS))).toEqual([
+    expect(parsed(await responsesOf(context, PATHS))).toEqual([
       [200, { status: 'OK', ...facts }],
       [200, { status: 'OK' }],
       [200, { status: 'OK', ...facts }],
@@ -71,7 +71,7 @@ describe('health', () => {
   test('is not ready on a node that received no block for 30 minutes', async () => {
     const facts = { synced: true, height: 101, network_height: 105, peers: 7 };
     const stale = { ...context, peers: { ...peers, isTipStale: () => true } };
-    expect(parsed(await answers(stale, ['/health', '/readyz']))).toEqual([
+    expect(parsed(await responsesOf(stale, ['/health', '/readyz']))).toEqual([
       [200, { status: 'OK', ...facts }],
       [503, { status: 'UNAVAILABLE', ...facts, stale_tip: true }],
     ]);
@@ -80,7 +80,7 @@ describe('health', () => {
   test('is not ready on a node that synchronizes', async () => {
     synchronized = false;
     const facts = { synced: false, height: 101, network_height: 105, peers: 7 };
-    expect(parsed(await answers(context, PATHS))).toEqual([
+    expect(parsed(await responsesOf(context, PATHS))).toEqual([
       [503, { status: 'SYNCING', ...facts }],
       [200, { status: 'OK' }],
       [503, { status: 'UNAVAILABLE', ...facts }],
@@ -88,7 +88,7 @@ describe('health', () => {
   });
 
   test('is not ready on a node that cannot read its chain', async () => {
-    expect(parsed(await answers(locked(), PATHS))).toEqual([
+    expect(parsed(await responsesOf(locked(), PATHS))).toEqual([
       [503, { status: 'BUSY', synced: false }],
       [200, { status: 'OK' }],
       [503, { status: 'UNAVAILABLE', synced: false }],
@@ -96,7 +96,7 @@ describe('health', () => {
   });
 
   test('requires the token for the detailed response', async () => {
-    const statuses = (await answers(context, PATHS, { accessToken: 'k' })).map(([status]) => status);
+    const statuses = (await responsesOf(context, PATHS, { accessToken: 'k' })).map(([status]) => status);
     expect(statuses).toEqual([401, 200, 200]);
   });
 });
@@ -123,7 +123,7 @@ describe('metrics', () => {
   };
 
   test('contain the state of the node under the names of the network', async () => {
-    const [[, text] = [0, '']] = await answers(context, ['/metrics'], { metrics: createMetrics('wrkz_') });
+    const [[, text] = [0, '']] = await responsesOf(context, ['/metrics'], { metrics: createMetrics('wrkz_') });
     expect(sample(text, 'wrkz_info_available')).toBe('1');
     expect(Object.fromEntries(Object.keys(STATE).map((name) => [name, sample(text, name)]))).toEqual(STATE);
     for (const name of ['wrkz_height', 'wrkz_rpc_requests_total']) {
@@ -135,12 +135,14 @@ describe('metrics', () => {
     const looks = [false, true, false];
     const snapshot = <T>(read: () => T): T => (looks.shift() === true ? locked().reader.snapshot(read) : read());
     const changing = { ...context, reader: { ...context.reader, snapshot } as RpcContext['reader'] };
-    const scrapes = await answers(changing, ['/metrics', '/metrics', '/metrics'], { metrics: createMetrics('wrkz_') });
-    const told = scrapes.map(
+    const scrapes = await responsesOf(changing, ['/metrics', '/metrics', '/metrics'], {
+      metrics: createMetrics('wrkz_'),
+    });
+    const reported = scrapes.map(
       ([, text]) => Object.keys(STATE).filter((name) => sample(text, name) !== undefined).length,
     );
     const all = Object.keys(STATE).length;
-    expect(told).toEqual([all, 0, all]);
+    expect(reported).toEqual([all, 0, all]);
     expect(scrapes.map(([, text]) => sample(text, 'wrkz_info_available'))).toEqual(['1', '0', '1']);
   });
 
@@ -148,7 +150,7 @@ describe('metrics', () => {
     const syncCache = { figures: { bytes: 1000, entries: 2, hits: 3, misses: 4 } };
     const metrics = createMetrics('wrkz_');
     const paths = ['/fee', '/none', '/openapi.json', '/metrics'];
-    const all = await answers(context, paths, { metrics, syncCache });
+    const all = await responsesOf(context, paths, { metrics, syncCache });
     const text = all.at(-1)?.[1] ?? '';
     expect(
       [

@@ -140,7 +140,7 @@ test.each([
 ])('--daemon-mode %s responds 403 to other calls before reading the request', (mode, statuses) => {
   const { explorer } = rpcContext(rpcParts(['--daemon-mode', mode]));
   const labels = ['Default', 'MiningEnabled', 'BlockExplorerEnabled', 'AllMethodsEnabled'] as const;
-  const ask = (label: (typeof labels)[number]): number => {
+  const request = (label: (typeof labels)[number]): number => {
     try {
       checkLabels({ mode: label, source: 'chain' }, node({ explorer }));
       return 200;
@@ -148,7 +148,7 @@ test.each([
       return (refused as HttpError).status;
     }
   };
-  expect(labels.map(ask)).toEqual(statuses);
+  expect(labels.map(request)).toEqual(statuses);
 });
 
 test('--rpc-no-mining responds 403 to mining calls in every mode', async () => {

@@ -106,11 +106,11 @@ test('reserves a thread for short queries while there are long ones', async () =
 
 test('serves addresses round-robin: one query does not wait for thirty of another address', async () => {
   const order: string[] = [];
-  const ask = async (client: string): Promise<unknown> => {
+  const request = async (client: string): Promise<unknown> => {
     await pool.run('walletSyncData', SYNC, { client, gone: staying });
     return order.push(client);
   };
-  await Promise.all([...Array.from({ length: 30 }, () => ask('192.0.2.1')), ask('192.0.2.2')]);
+  await Promise.all([...Array.from({ length: 30 }, () => request('192.0.2.1')), request('192.0.2.2')]);
   expect(order.indexOf('192.0.2.2')).toBeLessThan(10);
 });
 
@@ -170,18 +170,18 @@ describe('over HTTP', () => {
     ['/get_global_indexes_for_range', '{"startHeight":0,"endHeight":1}'],
     ['/get_transactions_status', '{"transactionHashes":[]}'],
   ])('%s gives the readers the client address, and cancels when the client disconnects', async (path, body) => {
-    const asked: { client: string; gone: AbortSignal }[] = [];
+    const requested: { client: string; gone: AbortSignal }[] = [];
     let begun = (): void => undefined;
     const running = new Promise<void>((resolve) => (begun = resolve));
     const run: RpcContext['queries']['run'] = (_name, _query, { client, gone }) => {
-      asked.push({ client, gone });
+      requested.push({ client, gone });
       begun();
       return new Promise((_resolve, reject) => gone.addEventListener('abort', () => reject(gone.reason as Error)));
     };
     await withServer({ run }, async (port) => {
       const socket = await send(port, path, body);
       await running;
-      const [call] = asked as [(typeof asked)[number]];
+      const [call] = requested as [(typeof requested)[number]];
       expect([call.client, call.gone.aborted]).toEqual(['192.0.2.1', false]);
       const left = once(call.gone, 'abort');
       socket.resetAndDestroy();
@@ -205,16 +205,16 @@ describe('over HTTP', () => {
       const body = `{"outs_count":60,"amounts":[${Array.from({ length: 1_000 }, () => '1000000').join()}]}`;
       const headers = { 'X-Forwarded-For': '192.0.2.1' };
       const end = new AbortController();
-      const answers = Array.from({ length: 40 }, () =>
+      const responses = Array.from({ length: 40 }, () =>
         fetch(`http://127.0.0.1:${port}/getrandom_outs`, { method: 'POST', body, headers, signal: end.signal }),
       );
       const first = await Promise.any(
-        answers.map(async (one) => ((await one).status === 503 ? one : Promise.reject(new Error()))),
+        responses.map(async (one) => ((await one).status === 503 ? one : Promise.reject(new Error()))),
       );
       expect(first.headers.get('retry-after')).toBe('1');
       expect(await first.json()).toEqual({ status: 'Failed', error: 'RPC server is busy, please retry shortly' });
       end.abort();
-      await Promise.allSettled(answers);
+      await Promise.allSettled(responses);
     });
   });
 });

@@ -57,17 +57,17 @@ describe.each(DAEMONS)('responses as recorded from the daemon "%s"', (name) => {
   });
 
   test.each(own.map((row) => [label(row), row] as const))('%s', async (_label, row) => {
-    const answer = await send(node.url, row);
-    expect(undeclared(row, answer)).toEqual([]);
+    const reply = await send(node.url, row);
+    expect(undeclared(row, reply)).toEqual([]);
     const decision = decisions.get(row.id);
-    if (decision === undefined) expectRecorded(row, answer);
+    if (decision === undefined) expectRecorded(row, reply);
     else {
-      expect([answer.status, plain(parsed(answer.text))]).toEqual([
+      expect([reply.status, plain(parsed(reply.text))]).toEqual([
         decision.status,
         decision.body === undefined ? expect.anything() : expect.objectContaining(matching(decision.body)),
       ]);
       // A decision without effect would hide a later difference.
-      expect(answer.status === row.status && sameText(row, answer.text)).toBe(false);
+      expect(reply.status === row.status && sameText(row, reply.text)).toBe(false);
     }
   });
 
@@ -82,17 +82,17 @@ describe.each(DAEMONS)('responses as recorded from the daemon "%s"', (name) => {
 
 type Answer = Awaited<ReturnType<typeof send>>;
 
-function expectRecorded(row: Recorded, answer: Answer): void {
-  expect(answer.status).toBe(row.status);
+function expectRecorded(row: Recorded, reply: Answer): void {
+  expect(reply.status).toBe(row.status);
   for (const [name, value] of Object.entries(row.headers)) {
     // The reference sends the JSON of these errors as text/plain.
     if (value === 'text/plain') continue;
     // We also allow the header of the token, which browsers need.
     const expected = name === 'access-control-allow-headers' ? `${value}, X-API-Key` : value;
-    expect([name, answer.headers[name]]).toEqual([name, expected]);
+    expect([name, reply.headers[name]]).toEqual([name, expected]);
   }
-  if (row.response === '') expect(answer.text).toBe('');
-  else if (row.random === undefined) expect(differing(row, answer.text)).toEqual([]);
+  if (row.response === '') expect(reply.text).toBe('');
+  else if (row.random === undefined) expect(differing(row, reply.text)).toEqual([]);
 }
 
 /** Paths at which a response differs from the recorded one. */

@@ -16,10 +16,10 @@ afterAll(() => suite.stopAll());
 const range = { startHeight: 500, blockCount: 20 };
 
 /** The body of a response, as bytes. */
-async function bodyOf(url: string, asked: object): Promise<string> {
-  const answer = await fetch(`${url}/getwalletsyncdata`, { method: 'POST', body: JSON.stringify(asked) });
-  expect(answer.status).toBe(200);
-  return answer.text();
+async function bodyOf(url: string, requested: object): Promise<string> {
+  const response = await fetch(`${url}/getwalletsyncdata`, { method: 'POST', body: JSON.stringify(requested) });
+  expect(response.status).toBe(200);
+  return response.text();
 }
 
 async function figures(url: string): Promise<Record<string, number>> {
@@ -83,8 +83,8 @@ test('a request that has arrived when the daemon stops gets a complete response'
 test('--public-node allows every client to read and none to mine', async () => {
   const node = await suite.node({ from: dataDir, args: ['--public-node', '--rpc-bind-ip', '127.0.0.1'] });
   const page = { headers: { origin: 'https://wallet.example' } };
-  const answer = await fetch(`${node.url}/info`, page);
-  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+  const response = await fetch(`${node.url}/info`, page);
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   const call = { method: 'POST', body: '{"method":"getblocktemplate","params":{"wallet_address":"x"}}' };
   const refused = await fetch(`${node.url}/json_rpc`, call);
   expect([refused.status, await refused.json()]).toEqual([

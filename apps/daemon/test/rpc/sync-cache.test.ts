@@ -25,10 +25,15 @@ function readerAt(tip: number): ChainReader {
 }
 
 /** A chain that may be given another height. */
-function chain(height: number): { reader: ChainReader; queries: QueryRunner; asked: number; rise(to: number): void } {
+function chain(height: number): {
+  reader: ChainReader;
+  queries: QueryRunner;
+  requested: number;
+  rise(to: number): void;
+} {
   let now = height;
   const state = {
-    asked: 0,
+    requested: 0,
     reader: {
       tip: () => readerAt(now).tip(),
       heightOf: (hash: Buffer) => readerAt(now).heightOf(hash),
@@ -36,7 +41,7 @@ function chain(height: number): { reader: ChainReader; queries: QueryRunner; ask
     } as ChainReader,
     queries: {
       run: async (name, query) => {
-        state.asked++;
+        state.requested++;
         return runQuery(readerAt(now), network, name, query);
       },
     } as QueryRunner,
@@ -76,7 +81,7 @@ test('caches a response, also for another form of its start', async () => {
   const first = await cache.run('walletSyncData', sync(), caller);
   const again = await cache.run('walletSyncData', sync({ checkpoints: hashAt(9), startHeight: 300 }), caller);
   expect(again).toBe(first);
-  expect(state.asked).toBe(1);
+  expect(state.requested).toBe(1);
   expect(cache.figures).toMatchObject({ entries: 1, hits: 1, misses: 1 });
   expect(cache.figures.bytes).toBeGreaterThan(first.length);
 });
@@ -119,12 +124,12 @@ test('returns the same bytes as without a cache for any queries in any order whi
   });
   let hits = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(query, { maxLength: 12 }), async (asked) => {
+    fc.asyncProperty(fc.array(query, { maxLength: 12 }), async (requested) => {
       let height = 400;
       const state = chain(height);
       const dependencies = { queries: state.queries, reader: state.reader, chain: chainEvents() };
       const cache = new SyncCache(dependencies, { maxBytes: MIB });
-      for (const { by, again, grow, ...rest } of asked) {
+      for (const { by, again, grow, ...rest } of requested) {
         const one = sync({ ...rest, checkpoints: by === undefined ? Buffer.alloc(0) : hashAt(by) });
         for (let i = 0; i < (again ? 2 : 1); i++) {
           const kept = await cache.run('walletSyncData', one, caller);
@@ -155,13 +160,13 @@ describe('after a rewind', () => {
   test('returns a response that was requested before, without caching it', async () => {
     const events = chainEvents();
     const { reader } = chain(400);
-    let answer = (_bytes: Buffer): void => undefined;
-    const queries: QueryRunner = { run: () => new Promise((resolve) => (answer = resolve)) };
+    let respond = (_bytes: Buffer): void => undefined;
+    const queries: QueryRunner = { run: () => new Promise((resolve) => (respond = resolve)) };
     const cache = new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB });
-    const asked = cache.run('walletSyncData', sync(), caller);
+    const requested = cache.run('walletSyncData', sync(), caller);
     events.emit('commit', { kind: 'switch' });
-    answer(Buffer.from('of the old chain'));
-    expect(String(await asked)).toBe('of the old chain');
+    respond(Buffer.from('of the old chain'));
+    expect(String(await requested)).toBe('of the old chain');
     expect(cache.figures.entries).toBe(0);
   });
 

@@ -40,8 +40,8 @@ const VARIANTS: readonly Options[] = [false, true].flatMap((skipCoinbase) =>
 function items(blocks: readonly RawBlock[], start: number, options: Options): string | undefined {
   const range = { checkpoints: Buffer.alloc(0), startHeight: start, startTimestamp: 0, blockCount: 1000 };
   const query = { ...range, ...options, skipEmpty: false, endHeight: 0 };
-  const answer = runQuery(readerOf(blocks, { first: start }), devnet, 'walletSyncData', query).toString('latin1');
-  return ITEMS.exec(answer)?.[1];
+  const response = runQuery(readerOf(blocks, { first: start }), devnet, 'walletSyncData', query).toString('latin1');
+  return ITEMS.exec(response)?.[1];
 }
 
 function plain(blocks: readonly RawBlock[], start: number, options: Options): string {

@@ -30,8 +30,8 @@ afterAll(() => suite.stopAll());
   try {
     const caller = { client: '127.0.0.1', gone: new AbortController().signal };
     // Each thread has its connection after its first response.
-    const ask = () => source.run('findTransactions', { hashes: Buffer.alloc(32) }, caller);
-    await Promise.all([ask(), ask(), ask(), ask()]);
+    const request = () => source.run('findTransactions', { hashes: Buffer.alloc(32) }, caller);
+    await Promise.all([request(), request(), request(), request()]);
     expect(held().join()).toMatch(/ READ /);
   } finally {
     await source.close();

@@ -81,8 +81,8 @@ test('responds 503 after the timeout if the node hangs, then immediately to chai
     response.on('close', () => open--);
   };
   const { url } = await readerOf(hang, ['--node-timeout', '1']);
-  const [answer, info] = await Promise.all([get(url, '/peers'), get(url, '/info')]);
-  expect([answer.status, JSON.parse(answer.text)]).toEqual([503, JSON.parse(failed(refusals.nodeSilent.text))]);
+  const [reply, info] = await Promise.all([get(url, '/peers'), get(url, '/info')]);
+  expect([reply.status, JSON.parse(reply.text)]).toEqual([503, JSON.parse(failed(refusals.nodeSilent.text))]);
   expect(info.status).toBe(200);
   // A response that waited for the node would come when the reader's request to the node has ended.
   do expect((await get(url, '/height')).status).toBe(200);
@@ -105,8 +105,8 @@ test('aborts the response if the node aborts its own', async () => {
     response.write('{"peers":[');
     setImmediate(() => response.destroy());
   });
-  const answer = await fetch(`${url}/peers`);
-  await expect(answer.text()).rejects.toThrow();
+  const reply = await fetch(`${url}/peers`);
+  await expect(reply.text()).rejects.toThrow();
 });
 
 test('does not require the token of the node from clients', async () => {
@@ -120,7 +120,7 @@ test('does not require the token of the node from clients', async () => {
 test('aborts the forwarded request when the client disconnects', async () => {
   let reached!: () => void;
   let left!: () => void;
-  const asked = new Promise<void>((resolve) => (reached = resolve));
+  const requested = new Promise<void>((resolve) => (reached = resolve));
   const ended = new Promise<void>((resolve) => (left = resolve));
   const { url } = await readerOf((incoming, response) => {
     if (incoming.url !== '/events?wait=60') return void response.writeHead(503).end();
@@ -130,7 +130,7 @@ test('aborts the forwarded request when the client disconnects', async () => {
   const outgoing = request(`${url}/events?wait=60`);
   outgoing.on('error', () => undefined);
   outgoing.end();
-  await asked;
+  await requested;
   outgoing.destroy();
   await ended;
 });
@@ -194,8 +194,8 @@ test('applies backpressure to the node until the client reads', async () => {
     more();
   });
   const outgoing = request(`${url}/peers`).end();
-  const [answer] = (await once(outgoing, 'response')) as [NodeJS.ReadableStream];
-  answer.pause();
+  const [result] = (await once(outgoing, 'response')) as [NodeJS.ReadableStream];
+  result.pause();
   // until nothing moves any more
   for (let before = -1; before !== written;) {
     before = written;
@@ -203,7 +203,7 @@ test('applies backpressure to the node until the client reads', async () => {
   }
   expect(written).toBeLessThan(all / 4);
   let taken = 0;
-  for await (const part of answer) taken += (part as Buffer).length;
+  for await (const part of result) taken += (part as Buffer).length;
   expect(taken).toBe(all);
 });
 
@@ -229,10 +229,10 @@ test('applies limits in the reader, per address reported by its proxy', async ()
   });
   for (let status = 0; status !== 429;) {
     const gone = AbortSignal.timeout(200);
-    const answer = await fetch(`${url}/events?wait=60`, { headers: from('192.0.2.2'), signal: gone }).catch(
+    const reply = await fetch(`${url}/events?wait=60`, { headers: from('192.0.2.2'), signal: gone }).catch(
       () => undefined,
     );
-    status = answer?.status ?? 0;
+    status = reply?.status ?? 0;
   }
   expect((await get(url, '/peers', from('192.0.2.3'))).status).toBe(200);
   for (const outgoing of callers) outgoing.destroy();

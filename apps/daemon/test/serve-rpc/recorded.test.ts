@@ -37,8 +37,8 @@ const headersOf = ({ headers }: Answer): unknown =>
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Random parts: keys and time of the coinbase in a template, and decoys. */
-function unsteady(answer: Answer): string {
-  return answer.text
+function unsteady(response: Answer): string {
+  return response.text
     .replace(/"(blocktemplate_blob|out_key)":"[0-9a-f]+"/g, '"$1":""')
     .replace(/"global_amount_index":\d+/g, '"global_amount_index":0')
     .replace(/"start_time":\d+/, '"start_time":0');
@@ -63,10 +63,10 @@ describe.each(STARTED)('a reader of a node with %j', (args, names) => {
     expect(rows.length).toBeGreaterThan(20);
     for (const row of rows) {
       const read = await send(pair.reader.url, row);
-      const asked = await send(changes(row) ? twin.url : pair.node.url, row);
+      const requested = await send(changes(row) ? twin.url : pair.node.url, row);
       const text = isDrawn(row) ? unsteady : ({ text: whole }: Answer) => whole;
-      expect([row.id, read.status, text(read)]).toEqual([row.id, asked.status, text(asked)]);
-      if (!isDrawn(row)) expect([row.id, headersOf(read)]).toEqual([row.id, headersOf(asked)]);
+      expect([row.id, read.status, text(read)]).toEqual([row.id, requested.status, text(requested)]);
+      if (!isDrawn(row)) expect([row.id, headersOf(read)]).toEqual([row.id, headersOf(requested)]);
     }
   });
 
@@ -83,12 +83,12 @@ describe.each(STARTED)('a reader of a node with %j', (args, names) => {
       ['/get_pool_changes_lite', 'POST', `{"tailBlockId":"${'0'.repeat(64)}","knownTxsIds":[]}`],
     ] as const) {
       const row = { method, path, body, requestHeaders: { 'Accept-Encoding': 'gzip' } };
-      const [read, asked] = [await send(pair.reader.url, row), await send(pair.node.url, row)];
+      const [read, requested] = [await send(pair.reader.url, row), await send(pair.node.url, row)];
       expect([path, read.status, read.text, headersOf(read)]).toEqual([
         path,
-        asked.status,
-        asked.text,
-        headersOf(asked),
+        requested.status,
+        requested.text,
+        headersOf(requested),
       ]);
     }
   });

@@ -56,7 +56,7 @@ it('adds and immediately relays the blocks of a stratum miner under the current 
   const { height } = first;
   for (let i = 1; i <= 3; i++) {
     expect(job.height).toBe(height + i);
-    expect((await miner.ask('submit', await solve(job))).result).toEqual({ status: 'OK' });
+    expect((await miner.request('submit', await solve(job))).result).toEqual({ status: 'OK' });
     expect(first.height).toBe(height + i);
     await second.untilTip(first.tip);
     job = (await miner.next()).params!;

@@ -65,15 +65,15 @@ describe('connections', () => {
   it('without a login are closed after a minute; those with one are not', async () => {
     bench = await stratumBench('simnet');
     const [idle, good] = [bench.connect(), bench.connect()];
-    await idle.ask('keepalive');
+    await idle.request('keepalive');
     await good.login(bench.address);
     bench.time.now += 59_000;
     bench.server.check();
-    await idle.ask('keepalive');
+    await idle.request('keepalive');
     bench.time.now += 1_000;
     bench.server.check();
     await idle.closed;
-    await good.ask('keepalive');
+    await good.request('keepalive');
   });
 
   it('over the limit are closed without a response, and logged once', async () => {
@@ -90,7 +90,7 @@ describe('connections', () => {
   it('without a login are evicted for others', async () => {
     bench = await stratumBench('simnet', { maxConnections: 2 });
     const idlers = [bench.connect(), bench.connect()];
-    for (const idler of idlers) await idler.ask('keepalive');
+    for (const idler of idlers) await idler.request('keepalive');
     bench.time.now += 2_000;
     await bench.connect().login(bench.address);
     await Promise.race(idlers.map(({ closed }) => closed));
@@ -137,15 +137,15 @@ describe('connections', () => {
     expect(await login('198.51.100.2')).toBeDefined();
     await miners[1]!.closed;
     expect(await login('203.0.113.1')).toBeUndefined();
-    expect((await miners[0]!.ask('keepalive')).error).toBeNull();
+    expect((await miners[0]!.request('keepalive')).error).toBeNull();
   });
 
   it('without shares are evicted for other miners, after a grace period and although they reconnect', async () => {
     bench = await stratumBench('simnet', { maxConnections: 32, shareDifficulty: { fixed: 1n, interval: 0 } });
     const login = loginFrom();
     const share = async (miner: RawMiner, nonce: string): Promise<void> => {
-      const job = (await miner.ask('getjob')).result;
-      expect((await miner.ask('submit', { job_id: job?.job_id, nonce })).error).toBeNull();
+      const job = (await miner.request('getjob')).result;
+      expect((await miner.request('submit', { job_id: job?.job_id, nonce })).error).toBeNull();
     };
     bench.state.compute = async () => WORST_HASH;
     const working = (await login('198.51.100.1'))!;
@@ -390,7 +390,7 @@ describe('workers', () => {
   it('are distinguished in the metrics', async () => {
     const miner = bench.connect();
     const { job_id } = await miner.login(bench.address, { rigid: 'cellar' });
-    await miner.ask('submit', { job_id, nonce: '00000000' });
+    await miner.request('submit', { job_id, nonce: '00000000' });
     const text = await bench.metrics.registry.metrics();
     expect(text).toContain(`wrkz_stratum_shares_total{worker="${bench.address}/cellar",outcome="accepted"} 1`);
     expect(text).toContain(`wrkz_stratum_blocks_total{worker="${bench.address}/cellar"} 1`);
@@ -412,7 +412,7 @@ describe('hashing', () => {
     });
     const { signal } = new AbortController();
     const gone = new AbortController();
-    const asked = [
+    const requested = [
       ...['a1', 'a2', 'a3'].map((name) => hasher.hash('a', 'cn_upx', Buffer.from(name), signal)),
       hasher.hash('b', 'cn_upx', Buffer.from('b1'), signal),
     ];
@@ -425,7 +425,7 @@ describe('hashing', () => {
       finish = [];
     }
     for (const end of finish) end();
-    await Promise.all(asked);
+    await Promise.all(requested);
     expect(order).toEqual(['a1', 'a2', 'b1', 'a3']);
     expect(hasher.waiting).toBe(0);
   });

@@ -22,7 +22,7 @@ afterEach(() => bench.close());
 describe('login', () => {
   it('returns a unique session and job', async () => {
     const [one, two] = [bench.connect(), bench.connect()];
-    const first = await one.ask('login', { login: bench.address, pass: 'x', agent: 'a/1' }, 7);
+    const first = await one.request('login', { login: bench.address, pass: 'x', agent: 'a/1' }, 7);
     expect(first).toMatchObject({ id: 7, jsonrpc: '2.0', error: null });
     expect(first.result).toMatchObject({ status: 'OK', extensions: [], id: expect.stringMatching(/^\d+$/) as string });
     const second = await two.login(bench.address);
@@ -79,22 +79,22 @@ describe('jobs', () => {
   it('getjob returns the same one until the tip changes; then a new one is pushed', async () => {
     const miner = bench.connect();
     const job = await miner.login(bench.address);
-    expect((await miner.ask('getjob')).result).toEqual(job);
+    expect((await miner.request('getjob')).result).toEqual(job);
     await bench.mine(1);
     const pushed = await miner.next();
     expect(pushed).toMatchObject({ jsonrpc: '2.0', method: 'job', params: { height: 2 } });
     expect(Object.keys(pushed)).toEqual(['jsonrpc', 'method', 'params']);
-    expect((await miner.ask('getjob')).result).toEqual(pushed.params);
+    expect((await miner.request('getjob')).result).toEqual(pushed.params);
   });
 
   it('are pushed to all logged-in miners, and to no other connection', async () => {
     const miners = [bench.connect(), bench.connect()];
     const stranger = bench.connect();
-    await stranger.ask('keepalive');
+    await stranger.request('keepalive');
     for (const miner of miners) await miner.login(bench.address);
     await bench.mine(1);
     for (const miner of miners) expect((await miner.next()).params?.height).toBe(2);
-    expect((await stranger.ask('keepalived')).result).toEqual({ status: 'KEEPALIVED' });
+    expect((await stranger.request('keepalived')).result).toEqual({ status: 'KEEPALIVED' });
     expect(stranger.received.filter(({ method }) => method === 'job')).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe('jobs', () => {
     expect(await miner.refusal('submit', { job_id: second!.job_id, nonce: '00000000' })).toBe('Block not accepted');
     bench.state.ready = false;
     await bench.mine(1);
-    expect((await miner.ask('keepalive')).result).toEqual({ status: 'KEEPALIVED' });
+    expect((await miner.request('keepalive')).result).toEqual({ status: 'KEEPALIVED' });
     expect(miner.received.filter(({ method }) => method === 'job')).toHaveLength(4);
   });
 
@@ -141,8 +141,8 @@ describe('submit', () => {
     // Regardless of the outcome.
     expect(await send({ job_id, nonce: '00000001' })).toBe('Duplicate share');
     expect(await send({ job_id, nonce: '00000002', result: 'ff'.repeat(32) })).toBe('Invalid result');
-    const answer = await miner.ask('submit', { job_id, nonce: 'ABCDEF01', result: '0'.repeat(64) });
-    expect(answer).toMatchObject({ error: null, result: { status: 'OK' } });
+    const outcome = await miner.request('submit', { job_id, nonce: 'ABCDEF01', result: '0'.repeat(64) });
+    expect(outcome).toMatchObject({ error: null, result: { status: 'OK' } });
   });
 
   it('reports a low share, and counts a share that is not a block', async () => {
@@ -157,9 +157,11 @@ describe('submit', () => {
     const half = Buffer.alloc(32);
     half[31] = 0x40; // meets 3, not 10
     other.state.compute = async () => half;
-    expect((await miner.ask('submit', { job_id, nonce: '00000001', result: half.toString('hex') })).result).toEqual({
-      status: 'OK',
-    });
+    expect((await miner.request('submit', { job_id, nonce: '00000001', result: half.toString('hex') })).result).toEqual(
+      {
+        status: 'OK',
+      },
+    );
     expect(other.reader.tip().height).toBe(0);
     other.state.compute = async () => ZERO_HASH;
     expect(note(await miner.refusal('submit', { job_id, nonce: '00000002' }))).toBe('Block not accepted');
@@ -215,7 +217,7 @@ describe('submit', () => {
     const miner = other.connect();
     const { job_id } = await miner.login(other.address);
     tip = { ...genesis, hash: Buffer.alloc(32, 1) };
-    expect((await miner.ask('submit', { job_id, nonce: '00000001' })).result).toEqual({ status: 'OK' });
+    expect((await miner.request('submit', { job_id, nonce: '00000001' })).result).toEqual({ status: 'OK' });
     expect(other.server.workers.list()).toMatchObject([{ shares: { accepted: 0, rejected: 0, stale: 1 } }]);
     await other.close();
   });
@@ -231,7 +233,7 @@ describe('lines', () => {
   });
 
   it.each([[null], ['a'], [12_345_678_901_234], [{ a: [1] }]])('the id %j is returned unchanged', async (id) => {
-    expect((await bench.connect().ask('keepalive', {}, id)).id).toEqual(id);
+    expect((await bench.connect().request('keepalive', {}, id)).id).toEqual(id);
   });
 
   it('preserve all digits of an id beyond 53 bits, and treat a missing id as null', async () => {

@@ -64,7 +64,9 @@ describe('share difficulty', () => {
     expect(second?.target).toBe(targetText(4n));
     expect(second?.height).toBe(first.height);
     // Such a share counts for the first job, but not for the second.
-    expect((await miner.ask('submit', { job_id: first.job_id, nonce: 'aaaaaaaa' })).result).toEqual({ status: 'OK' });
+    expect((await miner.request('submit', { job_id: first.job_id, nonce: 'aaaaaaaa' })).result).toEqual({
+      status: 'OK',
+    });
     expect(await miner.refusal('submit', { job_id: second?.job_id, nonce: '00000000' })).toBe('Low difficulty share');
     await bench.close();
   });
@@ -90,7 +92,7 @@ describe('the miner report', () => {
     );
     const miner = bench.connect();
     const { job_id } = await miner.login(bench.address, { rigid: 'cellar' });
-    await miner.ask('submit', { job_id, nonce: '00000000' });
+    await miner.request('submit', { job_id, nonce: '00000000' });
     bench.time.now += 5_000;
     const lines = text().split('\n');
     expect(lines[1]).toBe('Connections: 1 (1 logged in)');

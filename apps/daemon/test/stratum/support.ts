@@ -85,21 +85,21 @@ export class RawMiner {
   }
 
   /** The response to a request; pushed jobs are skipped. */
-  async ask(method: string, params: object = {}, id: unknown = this.seen): Promise<ServerMessage> {
+  async request(method: string, params: object = {}, id: unknown = this.seen): Promise<ServerMessage> {
     this.send({ id, jsonrpc: '2.0', method, params });
     return this.until((message) => message.method === undefined);
   }
 
   /** Sends a request. @returns the text of its error */
   async refusal(method: string, params: object = {}): Promise<string | undefined> {
-    const { error, result } = await this.ask(method, params);
+    const { error, result } = await this.request(method, params);
     expect(result ?? null).toBeNull();
     expect(error?.code).toBe(-1);
     return error?.message;
   }
 
   async login(address: string, more: object = {}): Promise<JobMessage> {
-    const { result, error } = await this.ask('login', { login: address, pass: 'x', agent: 'raw/1', ...more });
+    const { result, error } = await this.request('login', { login: address, pass: 'x', agent: 'raw/1', ...more });
     if (result?.job === undefined) throw new Error(`no job: ${error?.message ?? ''}`);
     return result.job;
   }

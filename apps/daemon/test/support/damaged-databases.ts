@@ -23,7 +23,7 @@ export interface Damages {
   /** Folders after a kill: half of the data is in the log. */
   readonly killed: readonly { readonly directory: string; readonly height: number }[];
   /** Queries of a node, with the correct results. */
-  readonly questions: readonly (Question & { readonly answer: string })[];
+  readonly questions: readonly (Question & { readonly response: string })[];
 }
 
 export interface Outcome {
@@ -51,8 +51,8 @@ export async function makeDamages(): Promise<Damages> {
   await again.engine.stop();
   const db = openChainDb({ directory: bench.directory, network: NETWORK, readonly: true });
   try {
-    const asked = questions(db.reader).map((question) => ({ ...question, answer: question.ask(db.reader) }));
-    return { whole: bench.directory, killed, questions: asked };
+    const requested = questions(db.reader).map((question) => ({ ...question, response: question.request(db.reader) }));
+    return { whole: bench.directory, killed, questions: requested };
   } finally {
     db.close();
   }
@@ -69,7 +69,7 @@ function copyOf(directory: string): string {
 
 interface Question {
   readonly name: string;
-  readonly ask: (reader: ChainReader) => string;
+  readonly request: (reader: ChainReader) => string;
 }
 
 const NOTHING = '-';
@@ -79,8 +79,8 @@ const RANGE = 60;
 /** Queries for all data that the node serves to wallets, clients and peers. */
 function questions(sound: ChainReader): Question[] {
   const network = networkOf(NETWORK);
-  const asked: Question[] = [];
-  const add = (name: string, ask: Question['ask']): void => void asked.push({ name, ask });
+  const requested: Question[] = [];
+  const add = (name: string, request: Question['request']): void => void requested.push({ name, request });
   for (let start = 0; start <= sound.height(); start += RANGE) {
     const range = {
       checkpoints: Buffer.alloc(0),
@@ -120,7 +120,7 @@ function questions(sound: ChainReader): Question[] {
     const indexes = Array.from({ length: sound.outputCount(amount) }, (_, i) => i);
     add(`outputs of ${String(amount)}`, (reader) => digestText(reader.outputs(amount, indexes)));
   }
-  return asked;
+  return requested;
 }
 
 /** The digest of a result. */
@@ -150,10 +150,10 @@ export function flipBits(damages: Damages, runs: number, random: () => number): 
       const page = Math.floor(at / reader.fileSpace().pageSize) + 1;
       if (reader.firstBadPage(page, 1) !== page) return `page ${String(page)} fits its checksum`;
       let damaged = false;
-      for (const { name, ask, answer } of damages.questions) {
-        const given = answerOf(reader, ask);
+      for (const { name, request, response } of damages.questions) {
+        const given = answerOf(reader, request);
         if (given === undefined) damaged = true;
-        else if (given !== answer) return `${name} is another one`;
+        else if (given !== response) return `${name} is another one`;
       }
       return damaged ? 'reported' : undefined;
     });
@@ -245,17 +245,17 @@ function prefixOfTruth(reader: ChainReader): string | undefined {
   let damaged = false;
   for (let height = 0; height <= reader.height(); height++) {
     const wanted = chainA()[height];
-    const answer = answerOf(reader, () => blockDigest(reader.rawBlock(height)));
-    if (answer === undefined) damaged = true;
-    else if (answer !== blockDigest(wanted)) return `block ${String(height)} is another one`;
+    const response = answerOf(reader, () => blockDigest(reader.rawBlock(height)));
+    if (response === undefined) damaged = true;
+    else if (response !== blockDigest(wanted)) return `block ${String(height)} is another one`;
   }
   return damaged ? 'reported' : undefined;
 }
 
 /** The result of a query; undefined if damage was reported. @throws any other error */
-function answerOf(reader: ChainReader, ask: (reader: ChainReader) => string): string | undefined {
+function answerOf(reader: ChainReader, request: (reader: ChainReader) => string): string | undefined {
   try {
-    return ask(reader);
+    return request(reader);
   } catch (error) {
     if (damageIn(error) === undefined) throw error;
     return undefined;

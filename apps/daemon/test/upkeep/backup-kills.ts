@@ -39,8 +39,8 @@ async function retried(start: () => DaemonProcess) {
 function checkWhole(file: string): void {
   const connection = new SqliteConnection(file, { readonly: true });
   try {
-    const answer = connection.pragma('integrity_check', { simple: true });
-    if (answer !== 'ok') throw new Error(`a backup that was killed is not whole: ${String(answer)}`);
+    const result = connection.pragma('integrity_check', { simple: true });
+    if (result !== 'ok') throw new Error(`a backup that was killed is not whole: ${String(result)}`);
   } finally {
     connection.close();
   }

@@ -4,12 +4,12 @@ import { request } from 'node:http';
 export function consoleAt(socketPath: string): (command: string) => Promise<string> {
   return (command) =>
     new Promise((resolve, reject) => {
-      const asked = request({ socketPath, path: '/console', method: 'POST', agent: false }, (response) => {
+      const clientRequest = request({ socketPath, path: '/console', method: 'POST', agent: false }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
         response.on('end', () => resolve((JSON.parse(text) as { output: string }).output));
       });
-      asked.on('error', reject);
-      asked.end(JSON.stringify({ command }));
+      clientRequest.on('error', reject);
+      clientRequest.end(JSON.stringify({ command }));
     });
 }

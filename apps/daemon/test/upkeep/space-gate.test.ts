@@ -21,16 +21,16 @@ function bench() {
     now: () => NOW,
     diskShortage: () => (disk.full ? 'the disk is full' : undefined),
   });
-  const told: (string | undefined)[] = [];
-  engine.on('diskShortage', (why) => told.push(why));
-  return { directory, disk, engine, told };
+  const reported: (string | undefined)[] = [];
+  engine.on('diskShortage', (why) => reported.push(why));
+  return { directory, disk, engine, reported };
 }
 
 const MIB = 1024 * 1024;
 const blocks = chainA().slice(1, 40);
 
 test('blocks wait without free space and are added when there is some; maintenance continues', async () => {
-  const { directory, disk, engine, told } = bench();
+  const { directory, disk, engine, reported } = bench();
   await engine.addBlocks(blocks.slice(0, 10), 'sync');
   disk.full = true;
   const added = engine.addBlocks(blocks.slice(10), 'sync');
@@ -40,19 +40,19 @@ test('blocks wait without free space and are added when there is some; maintenan
   expect(await engine.compactStep()).toMatchObject({ done: true });
   disk.full = false;
   expect((await added).map(({ code }) => code)).toEqual(blocks.slice(10).map(() => 'ADDED_TO_MAIN'));
-  expect(told).toEqual(['the disk is full', undefined]);
+  expect(reported).toEqual(['the disk is full', undefined]);
   await engine.stop();
   await digestOf(directory, 'devnet');
 });
 
 test('refuses the first mined block on a full disk, and reports the shortage and its end', async () => {
-  const { disk, engine, told } = bench();
+  const { disk, engine, reported } = bench();
   disk.full = true;
   await expect(engine.addBlocks(blocks.slice(0, 1), 'submit')).rejects.toThrow(ChainPaused);
-  expect(told).toEqual(['the disk is full']);
+  expect(reported).toEqual(['the disk is full']);
   disk.full = false;
   await once(engine, 'diskShortage');
-  expect(told).toEqual(['the disk is full', undefined]);
+  expect(reported).toEqual(['the disk is full', undefined]);
   expect(await engine.addBlocks(blocks.slice(0, 1), 'submit')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
   await engine.stop();
 });

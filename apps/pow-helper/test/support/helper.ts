@@ -41,7 +41,7 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+export async function sendRequest(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
@@ -49,7 +49,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
 }
 
 export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  return ask(url, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  return sendRequest(url, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
 }
 
 const KEY = Buffer.alloc(32, 7);

@@ -18,23 +18,27 @@ export interface Asked {
 /** Sends one request over a separate connection. Unlike with fetch, a GET may have a body. */
 export async function send(url: string, { method, path, body, headers = {} }: Asked): Promise<HttpAnswer> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const asked = request(url + path, { method, agent: false, headers: { ...length, ...headers } });
-  asked.end(body);
-  return answerTo(asked);
+  const clientRequest = request(url + path, { method, agent: false, headers: { ...length, ...headers } });
+  clientRequest.end(body);
+  return answerTo(clientRequest);
 }
 
 /** Sends the head of a request. @returns a function that sends the body and resolves to the response */
 export function sendInHalves(url: string, { method, path, body = '{}' }: Asked): () => Promise<HttpAnswer> {
-  const asked = request(url + path, { method, agent: false, headers: { 'content-length': Buffer.byteLength(body) } });
-  asked.write(body.slice(0, 1));
-  const answered = answerTo(asked);
+  const clientRequest = request(url + path, {
+    method,
+    agent: false,
+    headers: { 'content-length': Buffer.byteLength(body) },
+  });
+  clientRequest.write(body.slice(0, 1));
+  const answered = answerTo(clientRequest);
   return () => {
-    asked.end(body.slice(1));
+    clientRequest.end(body.slice(1));
     return answered;
   };
 }
 
-async function answerTo(asked: ClientRequest): Promise<HttpAnswer> {
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+async function answerTo(clientRequest: ClientRequest): Promise<HttpAnswer> {
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
   return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
 }

@@ -3,7 +3,7 @@ import type { JobQueue } from '../../src/queue/job-queue';
 import { MemoryQueue } from '../../src/queue/memory-queue';
 import { PowRefusal } from '../../src/refusals';
 import type { PowRoute } from '../../src/routes';
-import { ask, goodPrefix, keyInput, makePrefix, post, startHelper, type RunningHelper } from './helper';
+import { sendRequest, goodPrefix, keyInput, makePrefix, post, startHelper, type RunningHelper } from './helper';
 import { send, sendInHalves, type HttpAnswer } from './http-client';
 import { ManualSolver } from './manual-solver';
 
@@ -67,9 +67,9 @@ const started =
   (args: readonly string[], headers: Record<string, string> = {}, times = 1): Provocation =>
   async (route) => {
     const scene = await startScene(args);
-    const asked = goodRequest(route, scene);
-    for (let i = 1; i < times; i++) await send(scene.url, { ...asked, headers });
-    return send(scene.url, { ...asked, headers });
+    const requested = goodRequest(route, scene);
+    for (let i = 1; i < times; i++) await send(scene.url, { ...requested, headers });
+    return send(scene.url, { ...requested, headers });
   };
 
 const withBody =
@@ -86,19 +86,19 @@ const prefix = (bytes: Buffer, more: object = {}): Provocation =>
 const whileStopping: Provocation = async (route) => {
   const scene = await startScene();
   const finish = sendInHalves(scene.url, { ...goodRequest(route, scene), body: `{"prefix":"${goodPrefix()}"}` });
-  await ask(`${scene.url}/health`);
+  await sendRequest(`${scene.url}/health`);
   const stopped = scene.stop();
-  const answer = await finish();
+  const response = await finish();
   await stopped;
-  return answer;
+  return response;
 };
 
 const brokenClock: Provocation = async (route) => {
   const scene = await startScene(['--rate-limit', '0']);
   scene.breakClock(true);
-  const answer = await send(scene.url, goodRequest(route, scene));
+  const response = await send(scene.url, goodRequest(route, scene));
   scene.breakClock(false);
-  return answer;
+  return response;
 };
 
 /** The queue rejects every call, as during an outage of Redis. */

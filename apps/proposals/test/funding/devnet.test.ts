@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const newAddress = async (wallet: WalletService): Promise<string> =>
-  (await wallet.ask<{ address: string }>('POST', '/addresses/create')).address;
+  (await wallet.request<{ address: string }>('POST', '/addresses/create')).address;
 
 test('donations count once unlocked, are removed by a reorganisation, and count again, with a read-only key', async () => {
   const [operator, donor] = await Promise.all([community.wallet('bob'), community.wallet('alice')]);
@@ -34,7 +34,7 @@ test('donations count once unlocked, are removed by a reorganisation, and count 
   add({ target: '300', address: integrated });
 
   /** Waits until the wallet is synchronized. @returns the funding of both proposals in the API, and the page of one */
-  async function told(): Promise<{ funded: unknown; page: string }> {
+  async function currentFunding(): Promise<{ funded: unknown; page: string }> {
     await operator.caughtUp();
     // The wallet polls the status of its node on its own timer, so it may report the previous height for some time.
     do await follower?.poll();
@@ -54,31 +54,31 @@ test('donations count once unlocked, are removed by a reorganisation, and count 
   ];
 
   await donor.caughtUp();
-  expect((await told()).funded).toEqual(nothing);
+  expect((await currentFunding()).funded).toEqual(nothing);
   await community.cut(1);
-  await donor.ask('POST', '/transactions/send/basic', { destination: plain, amount: 1_234 });
-  await donor.ask('POST', '/transactions/send/basic', { destination: integrated, amount: 10_000 });
-  expect((await told()).funded).toEqual(nothing);
+  await donor.request('POST', '/transactions/send/basic', { destination: plain, amount: 1_234 });
+  await donor.request('POST', '/transactions/send/basic', { destination: integrated, amount: 10_000 });
+  expect((await currentFunding()).funded).toEqual(nothing);
 
   await community.node.generate(MINER, 1);
-  const locked = await told();
+  const locked = await currentFunding();
   expect(locked.funded).toEqual(nothing);
   expect(locked.page).toContain('100.00 WRKZ more is confirmed but still locked');
 
   await community.node.generate(MINER, BLOCKS_TO_UNLOCK);
-  const confirmed = await told();
+  const confirmed = await currentFunding();
   expect(confirmed.funded).toEqual(both);
   expect(confirmed.page).toContain('1 contribution');
 
   await community.cut(0);
   await community.overtake(1);
-  const turned = await told();
+  const turned = await currentFunding();
   expect(turned.funded).toEqual(nothing);
   expect(turned.page).toContain('There are no contributions yet');
 
   await community.cut(1);
   await community.overtake(0);
-  const back = await told();
+  const back = await currentFunding();
   expect(back.funded).toEqual(both);
   expect(back.page).toContain('1 contribution');
 });

@@ -268,10 +268,10 @@ test('discards a read during which the chain was reorganised', async () => {
   wallet.transactions = [{ hash: hash(1), height: 990, amount: 123n, paymentId: paymentIdOf('a') }];
   await service.poll();
   wallet.transactions = [];
-  let asked = 0;
+  let requested = 0;
   wallet.answer = (response, path) => {
-    if (path === '/status') asked += 1;
-    const height = asked > 1 ? 995 : 1000;
+    if (path === '/status') requested += 1;
+    const height = requested > 1 ? 995 : 1000;
     const counts = { walletBlockCount: height, localDaemonBlockCount: height, networkBlockCount: height };
     const [addresses, transactions] = [[WALLET_ADDRESS], []];
     response.end(JSON.stringify(path === '/status' ? counts : { addresses, transactions }));

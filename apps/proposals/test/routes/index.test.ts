@@ -56,26 +56,28 @@ function goodPath({ path }: ProposalsRoute): string {
   return path.replace('{id}', '1') + (path === '/api/1/qr' ? `?address=${WALLET_ADDRESS}` : '');
 }
 
-const asking = (query: string) => (route: ProposalsRoute) => send(service.url, route.path.replace('{id}', '1') + query);
-const sending = (asked: Asked) => (route: ProposalsRoute) => send(service.url, goodPath(route), asked);
+const requesting = (query: string) => (route: ProposalsRoute) =>
+  send(service.url, route.path.replace('{id}', '1') + query);
+const sending = (requested: Asked) => (route: ProposalsRoute) => send(service.url, goodPath(route), requested);
 const from = (address: string) => ({ headers: { 'x-real-ip': address } });
 
 /** Provokes each error of a route. */
 const provocations: Partial<Record<ErrorName, (route: ProposalsRoute) => Promise<HttpAnswer>>> = {
-  wrongType: asking('?limit=x'),
-  outOfRange: asking('?limit=-1'),
-  unknownCategory: asking('?cat=x'),
-  noAddress: asking('?'),
-  repeatedAddress: asking('?address=x&address=x'),
-  addressLength: asking('?address=x'),
-  badAddress: asking(`?address=X${WALLET_ADDRESS.slice(1)}`),
-  badAmount: asking('?amount=x'),
+  wrongType: requesting('?limit=x'),
+  outOfRange: requesting('?limit=-1'),
+  unknownCategory: requesting('?cat=x'),
+  noAddress: requesting('?'),
+  repeatedAddress: requesting('?address=x&address=x'),
+  addressLength: requesting('?address=x'),
+  badAddress: requesting(`?address=X${WALLET_ADDRESS.slice(1)}`),
+  badAmount: requesting('?amount=x'),
   notFound: (route) => send(service.url, route.path.replace('{id}', '999')),
-  noSuchPage: asking('?page=x'),
+  noSuchPage: requesting('?page=x'),
   qrThrottled: async ({ path }) => {
-    const ask = (name: string) => send(service.url, `${path}?address=${donationAddress(name)}`, from('203.0.113.9'));
-    await ask('first');
-    return ask('second');
+    const request = (name: string) =>
+      send(service.url, `${path}?address=${donationAddress(name)}`, from('203.0.113.9'));
+    await request('first');
+    return request('second');
   },
   rateLimited: async (route) => {
     await send(limited.url, goodPath(route), from('203.0.113.9'));
@@ -107,11 +109,11 @@ describe('each documented error is reachable', () => {
     .filter(([, , row]) => !['internal', 'notReady'].includes(nameOf(row)));
 
   test.each(cases)('%s', async (_title, route, row) => {
-    const answer = await provocations[nameOf(row)]?.(route);
-    expect(answer && [answer.status, isError(row, answer)]).toEqual([row.status, true]);
+    const reply = await provocations[nameOf(row)]?.(route);
+    expect(reply && [reply.status, isError(row, reply)]).toEqual([row.status, true]);
     const { paths } = JSON.parse((await send(service.url, '/openapi.json')).text) as OpenApi;
-    const told = paths[route.path]?.[route.method.toLowerCase()]?.responses[String(row.status)]?.content ?? {};
-    expect(Object.keys(told)).toContain(String(answer?.headers['content-type']).split(';')[0]);
+    const reported = paths[route.path]?.[route.method.toLowerCase()]?.responses[String(row.status)]?.content ?? {};
+    expect(Object.keys(reported)).toContain(String(reply?.headers['content-type']).split(';')[0]);
   });
 
   test('every test case is for a declared error', () => {
@@ -121,9 +123,9 @@ describe('each documented error is reachable', () => {
 
   test('an internal error is returned without its reason', async () => {
     for (const path of ['/api/1/proposals', '/', '/proposal/1']) {
-      const answer = await send(broken.url, path);
-      expect([answer.status, isError(proposalErrors.internal, answer)]).toEqual([500, true]);
-      expect(answer.text).not.toContain('no clock');
+      const reply = await send(broken.url, path);
+      expect([reply.status, isError(proposalErrors.internal, reply)]).toEqual([500, true]);
+      expect(reply.text).not.toContain('no clock');
     }
   });
 
@@ -132,8 +134,8 @@ describe('each documented error is reachable', () => {
     expect(json(await send(other.url, '/readyz'))).toEqual({ status: 'OK' });
     const { rmSync } = await import('node:fs');
     rmSync(join(other.folder, name));
-    const answer = await send(other.url, '/readyz');
-    expect([answer.status, json(answer)]).toEqual([503, { status: 'UNAVAILABLE' }]);
+    const reply = await send(other.url, '/readyz');
+    expect([reply.status, json(reply)]).toEqual([503, { status: 'UNAVAILABLE' }]);
   });
 
   test('/readyz reports proposals that cannot be read', async () => {
@@ -162,14 +164,14 @@ test('every declaration below routes/ is in the list', () => {
 test.each(titled)(
   '%s returns data of its schema, with its caching and the headers of a page',
   async (_title, route) => {
-    const answer = await send(service.url, goodPath(route));
-    expect(answer.status).toBe(200);
-    expect(answer.headers['cache-control']).toBe(route.caching ?? 'no-store');
-    expect(answer.headers['etag'] !== undefined).toBe(route.caching !== undefined);
+    const reply = await send(service.url, goodPath(route));
+    expect(reply.status).toBe(200);
+    expect(reply.headers['cache-control']).toBe(route.caching ?? 'no-store');
+    expect(reply.headers['etag'] !== undefined).toBe(route.caching !== undefined);
     for (const name of ['content-security-policy', 'referrer-policy', 'x-content-type-options'])
-      expect(answer.headers[name]).toBeDefined();
-    if ('contentType' in route.response) return expect(answer.headers['content-type']).toBe(route.response.contentType);
-    const sent = parseJson(answer.text);
+      expect(reply.headers[name]).toBeDefined();
+    if ('contentType' in route.response) return expect(reply.headers['content-type']).toBe(route.response.contentType);
+    const sent = parseJson(reply.text);
     const read = z.safeDecode(route.response, sent);
     expect(read.success ? [] : read.error.issues).toEqual([]);
   },

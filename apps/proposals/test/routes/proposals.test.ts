@@ -5,9 +5,9 @@ import { json, send } from '../support/http-client';
 afterAll(stopAll);
 
 let service: RunningService;
-const ask = (query = '') => send(service.url, `/api/1/proposals${query}`);
-const idsOf = (answer: { text: string }) =>
-  (JSON.parse(answer.text) as { data: { id: number }[] }).data.map(({ id }) => id);
+const request = (query = '') => send(service.url, `/api/1/proposals${query}`);
+const idsOf = (response: { text: string }) =>
+  (JSON.parse(response.text) as { data: { id: number }[] }).data.map(({ id }) => id);
 
 beforeAll(async () => {
   service = await startService(['--rate-limit', '0']);
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 test('a record has the documented fields with their types, in alphabetical order, compact, with a line end', async () => {
-  const { status, headers, text } = await ask('?cat=core');
+  const { status, headers, text } = await request('?cat=core');
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('application/json');
   expect(text).toBe(
@@ -45,26 +45,26 @@ test('a record has the documented fields with their types, in alphabetical order
 });
 
 test('lists the newest first, for equal dates the higher number; filters by status, category, limit and offset', async () => {
-  expect(idsOf(await ask())).toEqual([3, 5, 4, 2, 1]);
-  expect(idsOf(await ask('?status=1&limit=2'))).toEqual([3, 5]);
-  expect(idsOf(await ask('?limit=2&offset=2'))).toEqual([4, 2]);
-  expect(idsOf(await ask('?offset=99'))).toEqual([]);
-  expect(idsOf(await ask('?cat=design'))).toEqual([3]);
-  expect(idsOf(await ask('?cat='))).toEqual([3, 5, 4, 2, 1]);
-  expect(idsOf(await ask('?status=0'))).toEqual([6]);
-  expect(idsOf(await ask('?status=4'))).toEqual([7]);
-  expect(idsOf(await ask('?status=2'))).toEqual([]);
-  expect(idsOf(await ask('?limit=100'))).toEqual([3, 5, 4, 2, 1]);
-  expect((await ask('?limit=0')).text).toBe('{"data":[]}\n');
+  expect(idsOf(await request())).toEqual([3, 5, 4, 2, 1]);
+  expect(idsOf(await request('?status=1&limit=2'))).toEqual([3, 5]);
+  expect(idsOf(await request('?limit=2&offset=2'))).toEqual([4, 2]);
+  expect(idsOf(await request('?offset=99'))).toEqual([]);
+  expect(idsOf(await request('?cat=design'))).toEqual([3]);
+  expect(idsOf(await request('?cat='))).toEqual([3, 5, 4, 2, 1]);
+  expect(idsOf(await request('?status=0'))).toEqual([6]);
+  expect(idsOf(await request('?status=4'))).toEqual([7]);
+  expect(idsOf(await request('?status=2'))).toEqual([]);
+  expect(idsOf(await request('?limit=100'))).toEqual([3, 5, 4, 2, 1]);
+  expect((await request('?limit=0')).text).toBe('{"data":[]}\n');
 });
 
 test('status 5 has no name and matches no proposal: an empty list', async () => {
-  expect(idsOf(await ask('?status=5'))).toEqual([]);
+  expect(idsOf(await request('?status=5'))).toEqual([]);
 });
 
 test('uses the first of repeated parameters, and ignores unknown ones', async () => {
-  expect(idsOf(await ask('?status=4&status=x&limit=1&limit=0'))).toEqual([7]);
-  expect(idsOf(await ask('?limit=1&Limit=x&nothing=%00'))).toEqual([3]);
+  expect(idsOf(await request('?status=4&status=x&limit=1&limit=0'))).toEqual([7]);
+  expect(idsOf(await request('?limit=1&Limit=x&nothing=%00'))).toEqual([3]);
 });
 
 const TYPE = (name: string) => `wrong type for argument '${name}', should be of type '<class 'int'>'`;
@@ -116,21 +116,21 @@ const NO_NUMBERS = [
 
 describe.each(['status', 'limit', 'offset'])('%s', (name) => {
   test.each(BEYOND)('%s is out of range', async (value) => {
-    const answer = await ask(`?${name}=${encodeURIComponent(value)}`);
-    expect([answer.status, json(answer)]).toEqual([400, { data: RANGE(name), docstring: null }]);
-    expect(answer.headers['access-control-allow-origin']).toBe('*');
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(answer.headers['etag']).toBeUndefined();
+    const response = await request(`?${name}=${encodeURIComponent(value)}`);
+    expect([response.status, json(response)]).toEqual([400, { data: RANGE(name), docstring: null }]);
+    expect(response.headers['access-control-allow-origin']).toBe('*');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(response.headers['etag']).toBeUndefined();
   });
 
   test.each(NO_NUMBERS)('%j is not a number', async (value) => {
-    const answer = await ask(`?${name}=${encodeURIComponent(value)}`);
-    expect([answer.status, json(answer)]).toEqual([400, { data: TYPE(name), docstring: null }]);
+    const response = await request(`?${name}=${encodeURIComponent(value)}`);
+    expect([response.status, json(response)]).toEqual([400, { data: TYPE(name), docstring: null }]);
   });
 
   test('rejects one more than the maximum, and accepts the maximum', async () => {
-    expect((await ask(`?${name}=${HIGHEST[name]}`)).status).toBe(200);
-    expect((await ask(`?${name}=${(HIGHEST[name] ?? 0) + 1}`)).status).toBe(400);
+    expect((await request(`?${name}=${HIGHEST[name]}`)).status).toBe(200);
+    expect((await request(`?${name}=${(HIGHEST[name] ?? 0) + 1}`)).status).toBe(400);
   });
 
   test('returns 200 or 400 with the documented shape for any query, and loses no proposal', async () => {
@@ -138,28 +138,28 @@ describe.each(['status', 'limit', 'offset'])('%s', (name) => {
       fc.asyncProperty(
         fc.oneof(fc.string({ unit: 'binary' }), fc.bigInt().map(String), fc.double().map(String)),
         async (value) => {
-          const answer = await ask(`?${name}=${encodeURIComponent(value.replace(/\p{Cs}/gu, ''))}`);
-          expect([200, 400]).toContain(answer.status);
-          expect(Object.keys(json(answer))).toEqual(answer.status === 200 ? ['data'] : ['data', 'docstring']);
+          const response = await request(`?${name}=${encodeURIComponent(value.replace(/\p{Cs}/gu, ''))}`);
+          expect([200, 400]).toContain(response.status);
+          expect(Object.keys(json(response))).toEqual(response.status === 200 ? ['data'] : ['data', 'docstring']);
         },
       ),
       { numRuns: 60 },
     );
-    expect(idsOf(await ask())).toEqual([3, 5, 4, 2, 1]);
+    expect(idsOf(await request())).toEqual([3, 5, 4, 2, 1]);
   });
 });
 
 test.each(['unknown', 'CORE', 'core ', "core' OR 1=1 --", '%', '\u0000', 'x'.repeat(5000), '__proto__', 'constructor'])(
   'category %j does not exist',
   async (cat) => {
-    const answer = await ask(`?cat=${encodeURIComponent(cat)}`);
+    const response = await request(`?cat=${encodeURIComponent(cat)}`);
     const data = 'unknown category, should be one of: wallets, marketing, core, misc, design';
-    expect([answer.status, json(answer)]).toEqual([400, { data, docstring: null }]);
+    expect([response.status, json(response)]).toEqual([400, { data, docstring: null }]);
   },
 );
 
 test('a response is cacheable briefly, has an ETag, and is revalidated with 304', async () => {
-  const first = await ask('?limit=3');
+  const first = await request('?limit=3');
   const tag = String(first.headers['etag']);
   expect(first.headers['cache-control']).toBe('public, max-age=15');
   const again = await send(service.url, '/api/1/proposals?limit=3', { headers: { 'if-none-match': tag } });
@@ -172,7 +172,7 @@ test('a response is cacheable briefly, has an ETag, and is revalidated with 304'
   const changed = await send(service.url, '/api/1/proposals?limit=3', { headers: { 'if-none-match': tag } });
   expect([changed.status, idsOf(changed)]).toEqual([200, [id, 3, 5]]);
   service.admin('admin', 'status', String(id), 'disabled');
-  expect((await ask('?limit=3')).text).toBe(first.text);
+  expect((await request('?limit=3')).text).toBe(first.text);
 });
 
 test('HEAD has no body, OPTIONS returns the CORS headers, other methods are refused', async () => {
@@ -185,8 +185,8 @@ test('HEAD has no body, OPTIONS returns the CORS headers, other methods are refu
     options.headers['access-control-allow-methods'],
   ]).toEqual([204, '*', 'GET, HEAD, OPTIONS']);
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-    const answer = await send(service.url, '/api/1/proposals', { method, body: '{}' });
-    expect([answer.status, answer.headers['allow'], json(answer)]).toEqual([
+    const response = await send(service.url, '/api/1/proposals', { method, body: '{}' });
+    expect([response.status, response.headers['allow'], json(response)]).toEqual([
       405,
       'GET, HEAD, OPTIONS',
       { data: 'Only GET and HEAD are answered here', docstring: null },
@@ -196,16 +196,16 @@ test('HEAD has no body, OPTIONS returns the CORS headers, other methods are refu
 
 test('allows other origins only below /api/', async () => {
   for (const path of ['/', '/feed.xml', '/openapi.json', '/livez', '/nothing']) {
-    const answer = await send(service.url, path);
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    const response = await send(service.url, path);
+    expect(response.headers['access-control-allow-origin']).toBeUndefined();
   }
   expect((await send(service.url, '/api/nothing')).headers['access-control-allow-origin']).toBe('*');
 });
 
 test('an unknown path below /api/ returns 404 as JSON; elsewhere as a page', async () => {
   for (const path of ['/api/1/', '/api/1/proposals/', '/api/2/proposals', '/api/1/Proposals', '/api/1/proposals/1']) {
-    const answer = await send(service.url, path);
-    expect([answer.status, json(answer)]).toEqual([404, { data: 'Not found', docstring: null }]);
+    const response = await send(service.url, path);
+    expect([response.status, json(response)]).toEqual([404, { data: 'Not found', docstring: null }]);
   }
   for (const path of [
     '/nothing',
@@ -220,8 +220,8 @@ test('an unknown path below /api/ returns 404 as JSON; elsewhere as a page', asy
     '/?page=0',
     '/?page=x',
   ]) {
-    const answer = await send(service.url, path);
-    expect([path, answer.status, answer.headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
-    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+    const response = await send(service.url, path);
+    expect([path, response.status, response.headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+    expect(response.headers['content-security-policy']).toContain("default-src 'none'");
   }
 });

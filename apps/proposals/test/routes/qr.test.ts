@@ -43,11 +43,11 @@ test.each([
 ])('the QR code of an address (%s) contains only the address', async (_kind, address, length) => {
   const { url } = shared;
   expect(address).toHaveLength(length);
-  const answer = await send(url, path(address));
-  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'image/png']);
-  expect(decoded(answer)).toBe(address);
-  expect(answer.headers['cache-control']).toBe('public, max-age=86400');
-  const again = await send(url, path(address), { headers: { 'if-none-match': String(answer.headers['etag']) } });
+  const response = await send(url, path(address));
+  expect([response.status, response.headers['content-type']]).toEqual([200, 'image/png']);
+  expect(decoded(response)).toBe(address);
+  expect(response.headers['cache-control']).toBe('public, max-age=86400');
+  const again = await send(url, path(address), { headers: { 'if-none-match': String(response.headers['etag']) } });
   expect([again.status, again.bytes.length]).toEqual([304, 0]);
 });
 
@@ -69,18 +69,18 @@ test.each([
   [`?address=${'%F0%9F%92%A9'.repeat(49)}`, /correct prefix/],
 ])('rejects %s', async (query, text) => {
   const { url } = shared;
-  const answer = await send(url, `/api/1/qr${query}`);
-  expect(answer.status).toBe(400);
-  expect(json(answer)).toEqual({
+  const response = await send(url, `/api/1/qr${query}`);
+  expect(response.status).toBe(400);
+  expect(json(response)).toEqual({
     data: typeof text === 'string' ? text : expect.stringMatching(text),
     docstring: DOCSTRING,
   });
 });
 
 test('a repeated address is refused', async () => {
-  const answer = await send(shared.url, `${path(WALLET_ADDRESS)}&address=${WALLET_ADDRESS}`);
-  expect(answer.status).toBe(400);
-  expect(json(answer)).toEqual({ data: "argument 'address' must be given once", docstring: DOCSTRING });
+  const response = await send(shared.url, `${path(WALLET_ADDRESS)}&address=${WALLET_ADDRESS}`);
+  expect(response.status).toBe(400);
+  expect(json(response)).toEqual({ data: "argument 'address' must be given once", docstring: DOCSTRING });
 });
 
 test('counts new images per client, but not cached ones, those of proposals and local requests', async () => {
@@ -142,8 +142,8 @@ describe('the images of a proposal', () => {
     async (amount) => {
       const { url, add } = shared;
       const id = add();
-      const answer = await send(url, `/proposal/${id}/qr.svg?amount=${encodeURIComponent(amount)}`);
-      expect([answer.status, answer.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
+      const response = await send(url, `/proposal/${id}/qr.svg?amount=${encodeURIComponent(amount)}`);
+      expect([response.status, response.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
       const page = await send(url, `/proposal/${id}?amount=${encodeURIComponent(amount)}`);
       expect(page.status).toBe(200);
       expect(page.text).toContain('Enter an amount such as 250 or 12.50.');

@@ -88,10 +88,10 @@ describe('modified files', () => {
       expect((error as Error).message).toContain(join(folder, ''));
       return undefined;
     }
-    const answer = await send(service.url, '/api/1/proposals');
+    const reply = await send(service.url, '/api/1/proposals');
     await service.stop();
-    if (answer.status !== 200) return undefined;
-    const { data } = json(answer) as { data: { funded_pct: number; funds_target: number; addr_donation: string }[] };
+    if (reply.status !== 200) return undefined;
+    const { data } = json(reply) as { data: { funded_pct: number; funds_target: number; addr_donation: string }[] };
     return data.map((one) => [one.funded_pct, one.funds_target, one.addr_donation]);
   }
 

@@ -28,7 +28,7 @@ export class WalletService {
     const service = new WalletService(api, node);
     const daemonPort = Number(new URL(node.url).port);
     const wallet = { filename: `${name}.wallet`, password: `secret_${name}` };
-    await service.ask('POST', '/wallet/open', { ...wallet, daemonHost: '127.0.0.1', daemonPort });
+    await service.request('POST', '/wallet/open', { ...wallet, daemonHost: '127.0.0.1', daemonPort });
     return service;
   }
 
@@ -37,7 +37,7 @@ export class WalletService {
   }
 
   /** Sends a request. @returns the body @throws Error unless the status is 2xx */
-  async ask<T>(method: string, path: string, body?: object): Promise<T> {
+  async request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(this.url + path, {
       method,
       headers: { 'X-API-KEY': MAIN_KEY, Connection: 'close' },

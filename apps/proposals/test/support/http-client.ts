@@ -24,15 +24,15 @@ export async function send(
 ): Promise<HttpAnswer> {
   const { hostname, port } = new URL(url);
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const asked = request({ hostname, port, path, method, headers: { ...length, ...headers }, agent: false });
-  asked.end(body);
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  const raw = await buffer(answer);
-  const bytes = answer.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
-  return { status: answer.statusCode ?? 0, headers: answer.headers, bytes, text: bytes.toString() };
+  const clientRequest = request({ hostname, port, path, method, headers: { ...length, ...headers }, agent: false });
+  clientRequest.end(body);
+  const [result] = (await once(clientRequest, 'response')) as [IncomingMessage];
+  const raw = await buffer(result);
+  const bytes = result.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
+  return { status: result.statusCode ?? 0, headers: result.headers, bytes, text: bytes.toString() };
 }
 
 /** The fields of a JSON response. */
-export function json(answer: HttpAnswer): Record<string, unknown> {
-  return JSON.parse(answer.text) as Record<string, unknown>;
+export function json(response: HttpAnswer): Record<string, unknown> {
+  return JSON.parse(response.text) as Record<string, unknown>;
 }

@@ -27,13 +27,13 @@ export class ScriptedWallet {
   /** Replaces every response, for example with an error. */
   answer: ((response: ServerResponse, path: string) => void) | undefined;
   /** The requested paths. */
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   private readonly server: Server;
 
   private constructor() {
     this.server = createServer((request, response) => {
       const path = request.url ?? '';
-      this.asked.push(path);
+      this.requested.push(path);
       if (this.answer !== undefined) return this.answer(response, path);
       if (path === '/json_rpc') void readJson(request).then((body) => this.rpc(body as RpcBody, response));
       else if (request.headers['x-api-key'] !== KEY) response.writeHead(401).end();

@@ -101,13 +101,13 @@ test('succeeds on every route with the declared status and fields, like the docu
   const examples: Record<string, Example> = {};
   for (const success of successes(world.nodePort)) {
     const { route, at, body, note } = success;
-    const answer = await requestAt(at, success);
+    const response = await requestAt(at, success);
     const { path } = routeOf(route);
     const requested = { path: pathWith(path, success.path) + (success.query ?? ''), body };
-    examples[route] = exampleOf({ ...answer, ...requested }, world.nodePort);
+    examples[route] = exampleOf({ ...response, ...requested }, world.nodePort);
     if (body !== undefined) good.set(route, body);
-    faults.push(...faultsOf(routeOf(route), answer).map((fault) => `${route}: ${fault}`));
-    note?.(jsonOf(answer));
+    faults.push(...faultsOf(routeOf(route), response).map((fault) => `${route}: ${fault}`));
+    note?.(jsonOf(response));
   }
   expect(faults).toEqual([]);
   expect(routes.map(keyOf).filter((key) => examples[key] === undefined)).toEqual([]);
@@ -123,9 +123,9 @@ test('returns 400 without a body for a missing or invalid field', async () => {
     const at = route.labels?.wallet === 'open' ? (key.endsWith('/import/view') ? 'view' : 'full') : 'closed';
     for (const { name, text } of wrongBodies(route, good.get(key) ?? {})) {
       count++;
-      const answer = await requestAt(at, { route: key, at }, text);
-      if (answer.status !== 400 || answer.text !== '')
-        wrong.push(`${key} ${name}: ${String(answer.status)} ${answer.text}`);
+      const response = await requestAt(at, { route: key, at }, text);
+      if (response.status !== 400 || response.text !== '')
+        wrong.push(`${key} ${name}: ${String(response.status)} ${response.text}`);
     }
   }
   expect(wrong).toEqual([]);
@@ -167,10 +167,10 @@ test('ignores an invalid body and unknown fields', async () => {
     }
   }
   const { address } = { address: pathWith('{address}') };
-  const answer = await world
+  const response = await world
     .at('closed')
     .json('POST', '/addresses/validate', { address, more: [1, { deep: true }], Address: 5 });
-  expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":15') });
+  expect(response).toMatchObject({ status: 400, text: expect.stringContaining('"errorCode":15') });
 });
 
 describe('path parameters', () => {

@@ -61,9 +61,9 @@ test.each(counted)('%s', async (_name, row) => {
   row.node?.(node);
   try {
     if (row.code === 62) await liteHeightKnown();
-    const answer = codeOf(await provoke(row));
+    const response = codeOf(await provoke(row));
     const isSweep = row.route.startsWith('POST /transactions/send/sweep');
-    expect(answer).toEqual({ status: isSweep ? 200 : 400, code: row.code });
+    expect(response).toEqual({ status: isSweep ? 200 : 400, code: row.code });
   } finally {
     for (const path of ['/getrandom_outs', '/sendrawtransaction', '/info', '/getwalletsyncdata']) node.off(path);
     node.off('/get_global_indexes_for_range');
@@ -98,7 +98,7 @@ test('returns invalidWalletFilename and submits nothing if saving fails', async 
   const pending = (JSON.parse((await pay()).text) as { transactionHash: string }).transactionHash;
   const hash = await prepared();
   const before = node.requestsTo('/sendrawtransaction').length;
-  const answers: unknown[] = [];
+  const results: unknown[] = [];
   const fullDisk = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   const transaction = jest.spyOn(WalletDb.prototype, 'transaction').mockImplementation(() => {
     throw fullDisk;
@@ -112,12 +112,12 @@ test('returns invalidWalletFilename and submits nothing if saving fails', async 
         hash: row.route.includes('/prepared/') ? hash : pending,
       };
       const { status, code } = codeOf(await provoke({ ...row, body, path, prepares: false }));
-      answers.push([row.route, status, code]);
+      results.push([row.route, status, code]);
     }
   } finally {
     transaction.mockRestore();
   }
-  expect(answers).toEqual(SAVING.map(({ route }) => [route, 400, 2]));
+  expect(results).toEqual(SAVING.map(({ route }) => [route, 400, 2]));
   expect((await world.at('full').json('POST', '/sends/resume')).status).toBe(200);
   expect(node.requestsTo('/sendrawtransaction')).toHaveLength(before);
   expect((await world.at('full').json('PUT', '/save')).status).toBe(200);

@@ -78,12 +78,12 @@ async function requestRoute(
 
 /** Status and code of each route that declares the error. */
 async function answersOf(service: TestService, name: StateError, hash = 'ab'.repeat(32)): Promise<unknown[]> {
-  const answers: unknown[] = [];
+  const results: unknown[] = [];
   for (const route of routesWith(name)) {
-    const answer = await requestRoute(service, route, name, hash);
-    answers.push([route.path, answer.status, codeOf(answer)]);
+    const reply = await requestRoute(service, route, name, hash);
+    results.push([route.path, reply.status, codeOf(reply)]);
   }
-  return answers;
+  return results;
 }
 
 function expected(name: StateError, status: number): unknown[] {
@@ -93,8 +93,8 @@ function expected(name: StateError, status: number): unknown[] {
 }
 
 async function prepared(): Promise<string> {
-  const answer = requireStatus(await world.at('full').json('POST', '/transactions/prepare/basic', BASIC), 201);
-  return String(parsed(answer)['transactionHash']);
+  const reply = requireStatus(await world.at('full').json('POST', '/transactions/prepare/basic', BASIC), 201);
+  return String(parsed(reply)['transactionHash']);
 }
 
 /** Waits until the wallet knows the state of its node. */
@@ -118,8 +118,8 @@ test('refuses sends while the wallet is more than 20 blocks behind its node', as
   });
   try {
     await untilNodeHeight((local, wallet) => local > wallet + 20);
-    const answers = await answersOf(world.at('full'), 'notSynchronized', hash);
-    expect(answers).toEqual(expected('notSynchronized', 503));
+    const results = await answersOf(world.at('full'), 'notSynchronized', hash);
+    expect(results).toEqual(expected('notSynchronized', 503));
   } finally {
     node.off('/info');
     await untilNodeHeight((local, wallet) => local <= wallet + 1);
@@ -152,8 +152,8 @@ test('reads a wallet with a damaged database, and refuses to write', async () =>
     service.file('n.db', 'no database'.repeat(1000));
     const body = { filename: 'n', password: PASSWORD, daemonPort: node.port };
     requireStatus(await service.json('POST', '/wallet/open', body), 200);
-    const answers = await answersOf(service, 'walletDatabaseDamaged');
-    expect(answers).toEqual(expected('walletDatabaseDamaged', 503));
+    const results = await answersOf(service, 'walletDatabaseDamaged');
+    expect(results).toEqual(expected('walletDatabaseDamaged', 503));
     requireStatus(await service.json('GET', '/balance'), 200);
     requireStatus(await service.json('POST', '/sends/resume'), 200);
     requireStatus(await service.json('PUT', '/save'), 200);
@@ -171,8 +171,8 @@ test('refuses the database of another wallet', async () => {
       for (const name of ['n', 'n.previous']) service.remove(name);
       if (route.path === '/wallet/open') service.copyWallet('alice.wallet', 'n');
       service.file('n.db', service.file('other.db'));
-      const answer = await requestRoute(service, route, '');
-      expect([route.path, answer.status, codeOf(answer)]).toEqual([route.path, 409, 1005]);
+      const reply = await requestRoute(service, route, '');
+      expect([route.path, reply.status, codeOf(reply)]).toEqual([route.path, 409, 1005]);
     }
   } finally {
     await service.stop();
@@ -188,8 +188,8 @@ test('refuses to open a wallet with a node of another network, and opens it with
   try {
     service.copyWallet('alice.wallet', 'n');
     const body = { filename: 'n', password: 'secret_alice', daemonPort: node.port };
-    const answer = await service.json('POST', '/wallet/open', body);
-    expect([answer.status, codeOf(answer)]).toEqual([400, 1012]);
+    const reply = await service.json('POST', '/wallet/open', body);
+    expect([reply.status, codeOf(reply)]).toEqual([400, 1012]);
     node.on('/json_rpc', () => (response) => void response.destroy());
     requireStatus(await service.json('POST', '/wallet/open', body), 200);
   } finally {
@@ -204,13 +204,13 @@ test('refuses sends while a rejected transaction may still be mined and its inpu
   expect(codeOf(await full.json('POST', '/transactions/send/basic', BASIC))).toBe(walletErrorRows.daemonError.code);
   node.off('/sendrawtransaction');
   // Each send spends one input of the refused transaction, until none is left.
-  let answer = await full.json('POST', '/transactions/send/basic', BASIC);
-  while (answer.status === 201) answer = await full.json('POST', '/transactions/send/basic', BASIC);
+  let reply = await full.json('POST', '/transactions/send/basic', BASIC);
+  while (reply.status === 201) reply = await full.json('POST', '/transactions/send/basic', BASIC);
   // Simulates a prepared transaction with other inputs; wallet-core has a test with a real one.
   const refusal = walletError.refusedTransactionUnresolved('ab'.repeat(32));
   const sendPrepared = jest.spyOn(Wallet.prototype, 'sendPrepared').mockRejectedValueOnce(refusal);
-  const answers = await answersOf(full, 'refusedTransactionUnresolved');
+  const results = await answersOf(full, 'refusedTransactionUnresolved');
   sendPrepared.mockRestore();
-  expect(answers).toEqual(expected('refusedTransactionUnresolved', 409));
+  expect(results).toEqual(expected('refusedTransactionUnresolved', 409));
   expect((await full.json('GET', '/metrics')).text).toContain('wrkz_wallet_sends{state="contested"} 1');
 });

@@ -11,7 +11,7 @@ export interface Success {
   readonly query?: string;
   readonly body?: Readonly<Record<string, unknown>>;
   /** Stores values of the response that later requests use. */
-  readonly note?: (answer: Record<string, unknown>) => void;
+  readonly note?: (response: Record<string, unknown>) => void;
 }
 
 /** Hash and payment id of a transaction that alice's wallet sent. */
@@ -30,7 +30,7 @@ export function* successes(nodePort: number): Generator<Success> {
   const file = { password: 'pw', ...node };
   const [full, view, closed] = ['full', 'view', 'closed'] as const;
   let found = '';
-  const note = (member: string) => (answer: Record<string, unknown>) => void (found = String(answer[member]));
+  const note = (member: string) => (response: Record<string, unknown>) => void (found = String(response[member]));
   const noteFirstHash = ({ transactions }: Record<string, unknown>): void => {
     found = (transactions as { hash: string }[])[0]?.hash ?? '';
   };

@@ -67,8 +67,8 @@ export class World {
   private async open(place: Place, filename: string, password: string): Promise<ServiceResponse> {
     const service = this.at(place);
     service.copyWallet(filename);
-    const answer = await service.json('POST', '/wallet/open', { filename, password, daemonPort: this.nodePort });
+    const response = await service.json('POST', '/wallet/open', { filename, password, daemonPort: this.nodePort });
     await service.synced(CHAIN_A_HEIGHT);
-    return answer;
+    return response;
   }
 }

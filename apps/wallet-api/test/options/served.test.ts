@@ -61,11 +61,11 @@ interface Place {
 
 function statusOf(place: Place, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asked = request({ ...place, path: '/status', headers, agent: false }, (response) => {
+    const clientRequest = request({ ...place, path: '/status', headers, agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
-    asked.on('error', reject).end();
+    clientRequest.on('error', reject).end();
   });
 }
 
@@ -108,8 +108,8 @@ test('sends the recorded CORS headers for routes, and none for unknown paths', a
   }
   const none = await service.request({ method: 'GET', path: '/none' });
   expect(none.headers['access-control-allow-origin']).toBeUndefined();
-  const asked = { 'Access-Control-Request-Method': 'POST', Origin: origin };
-  const preflight = await service.request({ method: 'OPTIONS', path: '/wallet/open', key: '', headers: asked });
+  const requested = { 'Access-Control-Request-Method': 'POST', Origin: origin };
+  const preflight = await service.request({ method: 'OPTIONS', path: '/wallet/open', key: '', headers: requested });
   expect(preflight).toMatchObject({
     status: 200,
     text: '',
@@ -153,8 +153,8 @@ test('accepts keys of the key file, and requires a key for metrics', async () =>
   const service = await serve(['--rpc-key-file', file, '--enable-metrics']);
   expect(await service.request({ method: 'GET', path: '/metrics', key: '' })).toMatchObject({ status: 401 });
   expect((await service.json('GET', '/metrics')).text).toContain('wrkz_wallet_open 0');
-  const asked = { path: '/addresses/validate', method: 'POST', key: 'a reading key', body: '{"address":""}' };
-  expect((await service.request(asked)).status).toBe(400);
+  const requested = { path: '/addresses/validate', method: 'POST', key: 'a reading key', body: '{"address":""}' };
+  expect((await service.request(requested)).status).toBe(400);
   expect(await (await serve([])).json('GET', '/metrics')).toMatchObject({ status: 404 });
 });
 

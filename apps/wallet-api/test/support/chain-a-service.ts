@@ -72,10 +72,10 @@ export class ChainAStage {
   }
 }
 
-export function requireStatus(answer: ServiceResponse, status: number): ServiceResponse {
-  if (answer.status !== status)
-    throw new Error(`${String(answer.status)} instead of ${String(status)}: ${answer.text}`);
-  return answer;
+export function requireStatus(response: ServiceResponse, status: number): ServiceResponse {
+  if (response.status !== status)
+    throw new Error(`${String(response.status)} instead of ${String(status)}: ${response.text}`);
+  return response;
 }
 
 /** Sends a payment, with an Idempotency-Key if one is given. */
@@ -90,11 +90,11 @@ export function send(
 
 export const parsed = <T = Record<string, unknown>>({ text }: ServiceResponse): T => JSON.parse(text) as T;
 
-export const hashOf = (answer: ServiceResponse): string =>
-  parsed<{ transactionHash: string }>(requireStatus(answer, 201)).transactionHash;
+export const hashOf = (response: ServiceResponse): string =>
+  parsed<{ transactionHash: string }>(requireStatus(response, 201)).transactionHash;
 
-export const codeOf = (answer: ServiceResponse): number | undefined =>
-  answer.text === '' ? undefined : parsed<{ errorCode?: number }>(answer).errorCode;
+export const codeOf = (response: ServiceResponse): number | undefined =>
+  response.text === '' ? undefined : parsed<{ errorCode?: number }>(response).errorCode;
 
 /** Waits for a condition on the open wallet, which is checked after every change. */
 export async function untilWallet(service: TestService, holds: (snapshot: WalletSnapshot) => boolean): Promise<void> {

@@ -36,13 +36,13 @@ export async function replay(
     const key = { right: PASSWORD, wrong: 'wrong' }[named ?? ''] ?? '';
     const path = withHashes(row.path, hashes);
     const body = bodyOf(row, nodePort);
-    const answer = await service.request({
+    const reply = await service.request({
       ...row,
       ...{ path, key, headers, body: body === undefined ? undefined : withHashes(body, hashes) },
     });
-    replayed.push(compared(row, answer, nodePort, hashes));
-    noteHash(row, answer, hashes);
-    if (answer.status >= 300) continue;
+    replayed.push(compared(row, reply, nodePort, hashes));
+    noteHash(row, reply, hashes);
+    if (reply.status >= 300) continue;
     if (opens(row)) isOffline = hasUnreachableNode(row);
     if (scans(row) && !isOffline) await service.synced(CHAIN_A_HEIGHT);
   }
@@ -57,7 +57,7 @@ const withHashes = (text: string, hashes: ReadonlyMap<string, string>): string =
   });
 
 function noteHash({ response }: RecordedRow, { text }: ServiceResponse, hashes: Map<string, string>): void {
-  const [theirs, ours] = [response, text].map((answer) => /"transactionHash": ?"([0-9a-f]{64})"/.exec(answer)?.[1]);
+  const [theirs, ours] = [response, text].map((reply) => /"transactionHash": ?"([0-9a-f]{64})"/.exec(reply)?.[1]);
   if (theirs !== undefined && ours !== undefined) hashes.set(theirs, ours);
 }
 
@@ -72,24 +72,24 @@ function bodyOf({ body, path, method }: RecordedRow, port: number): string | und
 
 function compared(
   row: RecordedRow,
-  answer: ServiceResponse,
+  reply: ServiceResponse,
   port: number,
   hashes: ReadonlyMap<string, string>,
 ): Replayed {
-  const text = answer.text.replaceAll(`"daemonPort":${String(port)}`, `"daemonPort":${String(RECORDED_PORT)}`);
+  const text = reply.text.replaceAll(`"daemonPort":${String(port)}`, `"daemonPort":${String(RECORDED_PORT)}`);
   const volatile = [...row.volatile, ...alsoVolatile(row.id)];
   const response = row.method === 'HEAD' ? '' : withHashes(row.response, hashes);
-  const headers = comparedHeaders(answer.headers);
-  const ours = JSON.stringify({ status: answer.status, headers, body: comparable(text, volatile) });
+  const headers = comparedHeaders(reply.headers);
+  const ours = JSON.stringify({ status: reply.status, headers, body: comparable(text, volatile) });
   const theirs = JSON.stringify({
     status: row.status,
     headers: comparedHeaders(row.responseHeaders),
     body: comparable(response, volatile),
   });
-  const code = /^\{"errorCode":(\d+)/.exec(answer.text)?.[1];
+  const code = /^\{"errorCode":(\d+)/.exec(reply.text)?.[1];
   return {
     row,
-    brief: [answer.status, ...(code === undefined ? [] : [code])].join(' '),
+    brief: [reply.status, ...(code === undefined ? [] : [code])].join(' '),
     differs: ours === theirs ? undefined : `${ours.slice(0, 400)} instead of ${theirs.slice(0, 400)}`,
   };
 }

@@ -76,7 +76,7 @@ test('a local socket replaces the port and requires the password', async () => {
     ...['--bind-ipc-path', socket, '--bind-ipc-mode', '0660', '--bind-ipc-group', ''],
   ]);
   expect(statSync(socket).mode & 0o777).toBe(0o660);
-  const ask = (body: object): Promise<string> =>
+  const query = (body: object): Promise<string> =>
     new Promise((resolve, reject) => {
       const sent = request({ socketPath: socket, path: '/json_rpc', method: 'POST', agent: false }, (response) => {
         let text = '';
@@ -85,10 +85,10 @@ test('a local socket replaces the port and requires the password', async () => {
       });
       sent.on('error', reject).end(JSON.stringify(body));
     });
-  expect(await ask({ method: 'getFeeInfo', password: PASSWORD })).toBe(
+  expect(await query({ method: 'getFeeInfo', password: PASSWORD })).toBe(
     '{"jsonrpc":"2.0","result":{"address":"","amount":0}}',
   );
-  expect(await ask({ method: 'getFeeInfo' })).toContain('-32604');
+  expect(await query({ method: 'getFeeInfo' })).toContain('-32604');
   const second = world.service(await world.read('alice', node.daemon.ports.rpc), node.daemon.ports.rpc, [
     '--bind-ipc-path',
     socket,

@@ -94,15 +94,15 @@ interface RecordedItem {
 export function withOwnHashes(text: string): string {
   if (!text.includes('"blockHash":')) return text;
   readChain();
-  const answer = parseJson(text) as unknown as { result: { items: RecordedItem[] } };
-  for (const item of answer.result.items) {
+  const outcome = parseJson(text) as unknown as { result: { items: RecordedItem[] } };
+  for (const item of outcome.result.items) {
     const [first] = item.transactionHashes ?? item.transactions?.map(({ transactionHash }) => transactionHash) ?? [];
     const behind = chain.behind.get(item.blockHash);
     const own = first === undefined ? behind : chain.ofTransaction.get(first);
     if (own === undefined || own !== behind) throw new RangeError(`chain A has no such item: ${item.blockHash}`);
     item.blockHash = own;
   }
-  return stringifyJson(answer);
+  return stringifyJson(outcome);
 }
 
 /** The expected response with the additional fields listed in `differences.ts`. */

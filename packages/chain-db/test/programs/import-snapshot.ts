@@ -7,20 +7,20 @@ import { exportSnapshot, importSnapshot, openChainDb } from '../../src';
 
 const [path = '', directory = '', height, digest] = process.argv.slice(2);
 const liteHeight = Number(height);
-const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+const report = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
-  tell('open');
+  report('open');
   if (digest !== undefined) {
     await importSnapshot({
       ...{ path, directory, network: 'devnet', liteHeight, accepted: [digest] },
-      onProgress: (phase) => tell(phase),
+      onProgress: (phase) => report(phase),
     });
   } else {
     const { reader } = openChainDb({ directory, network: 'devnet', readonly: true });
-    await exportSnapshot({ reader, network: 'devnet', liteHeight, path, onProgress: ({ table }) => tell(table) });
+    await exportSnapshot({ reader, network: 'devnet', liteHeight, path, onProgress: ({ table }) => report(table) });
   }
-  tell('end');
+  report('end');
 }
 
 void main();

@@ -14,12 +14,12 @@ const blocks = chainA();
 const { reader, writer } = openChainDb({ directory, network: 'devnet' });
 if (writer === undefined) throw new Error('not open for writing');
 console.log('open');
-const tell = (): boolean => process.stdout.write(`${reader.height()} ${reader.floors().bodies}\n`);
+const report = (): boolean => process.stdout.write(`${reader.height()} ${reader.floors().bodies}\n`);
 for (let height = reader.height(); height + 1 < blocks.length; height = reader.height()) {
   // Completes the pruning that a kill has interrupted.
-  while (!writer.pruneStep(Math.max(0, height + 1 - DEPTH), 0).done) tell();
+  while (!writer.pruneStep(Math.max(0, height + 1 - DEPTH), 0).done) report();
   writer.append(blocks.slice(height + 1, height + 1 + BATCH));
-  tell();
+  report();
 }
 console.log('top');
 process.stdin.resume();

@@ -82,7 +82,7 @@ const genesisOutput =
       : record;
 
 test('refuses impossible numbers even with the right digest', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const facts = (height: number) => chainA()[height]!.facts;
   const changes: readonly Change[] = [
     blockAt(30, { generatedTransactions: BigInt(facts(29).generatedTransactions) }),
@@ -102,8 +102,8 @@ test('refuses impossible numbers even with the right digest', async () => {
     blockAt(LITE - 1, { generatedTransactions: 2n ** 53n }),
     outputAt(0, { height: LITE - 1 }),
   ];
-  for (const change of changes) told.push(await refusal(await crafted(honest, change)));
-  expect(told).toEqual([
+  for (const change of changes) reported.push(await refusal(await crafted(honest, change)));
+  expect(reported).toEqual([
     "The snapshot's transaction count does not rise at block 30",
     "The snapshot's cumulative difficulty does not rise at block 30",
     "The snapshot's transaction count falls at block 30",

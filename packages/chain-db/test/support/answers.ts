@@ -4,7 +4,7 @@ import { type ChainReader, plainPaymentId, rulesDigestAt } from '../../src';
 /** A query of a reader. */
 export interface Question {
   readonly name: string;
-  ask(reader: ChainReader): unknown;
+  request(reader: ChainReader): unknown;
 }
 
 /** Every public query of a reader, for all of these blocks. */
@@ -18,8 +18,8 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
   ];
   const top = blocks.length - 1;
   const questions: Question[] = [];
-  const put = (name: string, ask: (reader: ChainReader) => unknown): void => {
-    questions.push({ name, ask });
+  const put = (name: string, request: (reader: ChainReader) => unknown): void => {
+    questions.push({ name, request });
   };
   put('height', (reader) => reader.height());
   put('tip', (reader) => reader.tip());

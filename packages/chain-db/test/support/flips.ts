@@ -58,14 +58,14 @@ function isNamed(error: unknown): boolean {
 
 /** Runs all queries on the current files and compares the results with the correct ones. */
 export function askAll(directory: string, questions: readonly Question[], right: readonly unknown[]): Answers {
-  const answers: Answers = { damaged: 0, wrong: [] };
-  const attempt = <T>(name: string, work: () => T, judge: (answer: T) => boolean): void => {
+  const responses: Answers = { damaged: 0, wrong: [] };
+  const attempt = <T>(name: string, work: () => T, judge: (result: T) => boolean): void => {
     try {
-      const answer = work();
-      if (!judge(answer)) answers.wrong.push(name);
+      const result = work();
+      if (!judge(result)) responses.wrong.push(name);
     } catch (error) {
-      if (isNamed(error)) answers.damaged++;
-      else answers.wrong.push(`${name}: ${String(error)}`);
+      if (isNamed(error)) responses.damaged++;
+      else responses.wrong.push(`${name}: ${String(error)}`);
     }
   };
   attempt(
@@ -73,11 +73,11 @@ export function askAll(directory: string, questions: readonly Question[], right:
     () => openChainDb({ directory, network: 'devnet', readonly: true }),
     (db) => {
       try {
-        questions.forEach(({ name, ask }, i) => {
+        questions.forEach(({ name, request }, i) => {
           attempt(
             name,
-            () => ask(db.reader),
-            (answer) => isDeepStrictEqual(answer, right[i]),
+            () => request(db.reader),
+            (result) => isDeepStrictEqual(result, right[i]),
           );
         });
       } finally {
@@ -86,5 +86,5 @@ export function askAll(directory: string, questions: readonly Question[], right:
       return true;
     },
   );
-  return answers;
+  return responses;
 }

@@ -12,11 +12,11 @@ import {
 import { freshDirectory } from './directories';
 
 /** A peer that has these blocks. `asked` records the requested heights. */
-export function peerWith(blocks: readonly VerifiedBlock[]): { fetch: FetchBlocks; asked: number[] } {
+export function peerWith(blocks: readonly VerifiedBlock[]): { fetch: FetchBlocks; requested: number[] } {
   const byId = new Map(blocks.map((block) => [block.facts.hash.toString('hex'), block]));
-  const asked: number[] = [];
+  const requested: number[] = [];
   const fetch: FetchBlocks = (wanted) => {
-    asked.push(...wanted.map(({ height }) => height));
+    requested.push(...wanted.map(({ height }) => height));
     const given = wanted.flatMap(({ id }) => {
       const found = byId.get(id.toString('hex'));
       if (found === undefined) return [];
@@ -25,7 +25,7 @@ export function peerWith(blocks: readonly VerifiedBlock[]): { fetch: FetchBlocks
     });
     return Promise.resolve(given);
   };
-  return { fetch, asked };
+  return { fetch, requested };
 }
 
 /** A network without peers. */

@@ -101,7 +101,7 @@ describe('a webhook', () => {
 
   it.each([400, 404, 500, 503, 302])('is final with status %d', async (status) => {
     receiver.received.length = 0;
-    receiver.answer = (_request, response) => response.writeHead(status, { Location: receiver.url }).end('no');
+    receiver.respond = (_request, response) => response.writeHead(status, { Location: receiver.url }).end('no');
     expect(await deliver(webhook())).toMatchObject({
       kind: 'refused',
       why: expect.stringMatching(new RegExp(`answered HTTP ${String(status)}$`)),
@@ -128,7 +128,7 @@ describe('a webhook', () => {
 
   it('is aborted without a response, and not retried', async () => {
     receiver.received.length = 0;
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     const outcome = await deliver(webhook(), { timeoutMs: 300 });
     expect(outcome).toEqual({
       kind: 'unreachable',
@@ -149,14 +149,14 @@ describe('a webhook', () => {
   });
 
   it('is decided by the status, with a body of any length', async () => {
-    receiver.answer = (_request, response) => {
+    receiver.respond = (_request, response) => {
       response.writeHead(200);
       const more = (): void =>
         void (response.write('x'.repeat(65_536)) ? setImmediate(more) : response.once('drain', more));
       more();
     };
     expect(await deliver(webhook())).toEqual({ kind: 'delivered' });
-    receiver.answer = (_request, response) => void response.writeHead(200).write('and then nothing');
+    receiver.respond = (_request, response) => void response.writeHead(200).write('and then nothing');
     expect(await deliver(webhook())).toEqual({ kind: 'delivered' });
   });
 });

@@ -11,7 +11,7 @@ test('metrics have the outcomes of each receiver', async () => {
   let letThrough = (): void => undefined;
   const held = new Promise<void>((resolve) => (letThrough = resolve));
   // The live receiver gets no response to its first event; the durable one always refuses its second.
-  receiver.answer = ({ body }, response) => {
+  receiver.respond = ({ body }, response) => {
     if (body.includes('"live"')) void held.then(() => response.writeHead(200).end());
     else response.writeHead(body.includes('"height":2,') ? 422 : 200).end();
   };

@@ -48,7 +48,7 @@ describe('a live receiver', () => {
   it('gets its events in order, one at a time, and the body as documented', async () => {
     let running = 0;
     let most = 0;
-    receiver.answer = (_request, response) => {
+    receiver.respond = (_request, response) => {
       most = Math.max(most, (running += 1));
       setImmediate(() => {
         running -= 1;
@@ -85,7 +85,7 @@ describe('a live receiver', () => {
   });
 
   it('is notified once of each event, and its failures are logged at a limited rate', async () => {
-    receiver.answer = (_request, response) => response.writeHead(receiver.received.length <= 150 ? 500 : 200).end();
+    receiver.respond = (_request, response) => response.writeHead(receiver.received.length <= 150 ? 500 : 200).end();
     const { hooks, logger } = await start([{ name: 'tx-notify', values: [receiver.url] }]);
     for (let i = 1; i <= 151; i++) hooks.notify('tx-notify', event(i));
     await receiver.until(({ length }) => length === 151);
@@ -146,9 +146,9 @@ describe('a durable receiver', () => {
     feed.add(3); // Not delivered while the hooks are closed.
     await start([spec]);
     // At-least-once delivery: on a stalled machine a delivery may time out and be repeated.
-    const told = (): unknown[] => [...new Set(heights(receiver.received))];
-    await receiver.until(() => told().length === 5);
-    expect(told()).toEqual([4, 5, 6, 7, 8]);
+    const receivedHeights = (): unknown[] => [...new Set(heights(receiver.received))];
+    await receiver.until(() => receivedHeights().length === 5);
+    expect(receivedHeights()).toEqual([4, 5, 6, 7, 8]);
     expect(files()).toEqual([expect.stringMatching(/^block-notify-[0-9a-f]{16}\.json$/)]);
   });
 
@@ -169,7 +169,7 @@ describe('a durable receiver', () => {
 
   it('writes an event that is always refused to the dead-letter file, and continues', async () => {
     const feed = new FakeFeed();
-    receiver.answer = ({ body }, response) => response.writeHead(body.includes('"height":2,') ? 422 : 200).end();
+    receiver.respond = ({ body }, response) => response.writeHead(body.includes('"height":2,') ? 422 : 200).end();
     const { hooks, logger } = await start([{ name: 'block-notify', values: [receiver.url], feed }]);
     feed.add(3);
     await receiver.until((all) => heights(all).includes(3));

@@ -17,7 +17,7 @@ export class WebhookReceiver {
   private readonly events = new EventEmitter();
   private server: Server | undefined;
   private lastPort = 0;
-  answer: Answer = (_request, response) => response.writeHead(204).end();
+  respond: Answer = (_request, response) => response.writeHead(204).end();
 
   get url(): string {
     return `http://127.0.0.1:${String(this.lastPort)}/hook`;
@@ -32,7 +32,7 @@ export class WebhookReceiver {
         const { method = '', url = '', headers } = request;
         const one = { method, path: url, headers, body: Buffer.concat(parts).toString() };
         this.received.push(one);
-        this.answer(one, response);
+        this.respond(one, response);
         this.events.emit('received');
       });
     });

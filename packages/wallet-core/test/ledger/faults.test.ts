@@ -377,9 +377,9 @@ describe('a node with false responses', () => {
 
   test('no output is in two lists, sums are exact, and a refused block changes only what it replaces', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(block, found), { maxLength: 30 }), (told) => {
+      fc.property(fc.array(fc.tuple(block, found), { maxLength: 30 }), (reported) => {
         const ledger = newLedger();
-        for (const [next, owned] of told) {
+        for (const [next, owned] of reported) {
           const all = [next.coinbase, ...next.transactions];
           const items: OwnOutputFound[] = owned.map(({ owner, ...item }) => ({
             ...item,

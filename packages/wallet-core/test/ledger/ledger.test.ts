@@ -329,9 +329,9 @@ test('a rewind restores retired outputs that a removed block spent, once, and no
   apply(ledger, blockOf(1, paying('a', 100n)), blockOf(2, spending('b', 60n)), blockOf(5_760));
   const { retired } = ledger.takeChanges();
   const [first] = retired;
-  const asked: number[] = [];
+  const requested: number[] = [];
   const restored = new Ledger(ledger.content(), (height) => {
-    asked.push(height);
+    requested.push(height);
     const { output } = first!;
     return [
       first!,
@@ -341,7 +341,7 @@ test('a rewind restores retired outputs that a removed block spent, once, and no
   });
   expect(of(restored).retiredKeys).toEqual([KEY_OF_A]);
   restored.rewind(2);
-  expect(asked).toEqual([2]);
+  expect(requested).toEqual([2]);
   expect(of(restored)).toMatchObject({ locked: [{ key: KEY_OF_A, spendHeight: 0 }], spent: [], unspent: [] });
   expect(of(restored).retiredKeys).toBeUndefined();
   restored.cancelSend(hashOf('b'));

@@ -61,12 +61,12 @@ test.each(Object.keys(recorded.wallets))('%s', async (name) => {
     })),
   );
   expect(content.unconfirmed).toEqual([]);
-  for (const told of file.subWallets.subWallet) {
-    const ours = content.subWallets.find(({ publicSpendKey }) => publicSpendKey === told.publicSpendKey);
+  for (const reported of file.subWallets.subWallet) {
+    const ours = content.subWallets.find(({ publicSpendKey }) => publicSpendKey === reported.publicSpendKey);
     const list = (outputs: readonly WalletOutput[] = []): unknown => comparable(outputs.map(outputOf), isViewWallet);
-    expect(list(ours?.unspent)).toEqual(comparable(told.unspentInputs, isViewWallet));
-    expect(list(ours?.locked)).toEqual(comparable(told.lockedInputs, isViewWallet));
-    expect(list(ours?.spent)).toEqual(comparable(told.spentInputs, isViewWallet));
+    expect(list(ours?.unspent)).toEqual(comparable(reported.unspentInputs, isViewWallet));
+    expect(list(ours?.locked)).toEqual(comparable(reported.lockedInputs, isViewWallet));
+    expect(list(ours?.spent)).toEqual(comparable(reported.spentInputs, isViewWallet));
   }
   const { lastKnownBlockHashes, lastKnownBlockHeight } = file.walletSynchronizer.transactionSynchronizerStatus;
   expect(content.progress.height).toBe(lastKnownBlockHeight);

@@ -13,7 +13,7 @@ const reorganisations = Math.ceil(blocks / 12);
 const restarts = Math.ceil(blocks / 30);
 const campaign = new Campaign({
   ...{ seed, wallets: 10, sends, blocks, reorganisations, restarts, funding: 240, oldNodeOf: 2 },
-  tell: (text) => process.stderr.write(`${text}\n`),
+  report: (text) => process.stderr.write(`${text}\n`),
 });
 afterAll(() => campaign.stop());
 

@@ -70,17 +70,17 @@ const rightNonce = async (): Promise<string> => (await find({ ...DEFAULT_POW_SER
 
 test('the default settings search locally without a request', async () => {
   const { seen, settings } = await startServer(json({}));
-  const answer = await find({ ...settings, enabled: DEFAULT_POW_SERVER.enabled });
-  expect(answer.source).toBe('local');
-  expect(verifies(answer.nonce)).toBe(true);
+  const result = await find({ ...settings, enabled: DEFAULT_POW_SERVER.enabled });
+  expect(result.source).toBe('local');
+  expect(verifies(result.nonce)).toBe(true);
   expect(seen).toEqual([]);
 });
 
 test('a job that is done immediately takes a single request, and its nonce is verified and used', async () => {
   const nonce = await rightNonce();
   const { seen, settings } = await startServer(json({ status: 'done', nonce }));
-  const answer = await find({ ...settings, apiKey: 'the key' });
-  expect(answer).toEqual({ nonce: Buffer.from(nonce, 'hex'), source: 'server' });
+  const result = await find({ ...settings, apiKey: 'the key' });
+  expect(result).toEqual({ nonce: Buffer.from(nonce, 'hex'), source: 'server' });
   expect(seen).toHaveLength(1);
   expect(seen[0]).toMatchObject({ method: 'POST', url: '/pow', headers: { 'x-api-key': 'the key' } });
   expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ prefix: PREFIX.toString('hex'), wait_ms: 0 });
@@ -146,9 +146,9 @@ describe('the job is cancelled', () => {
     ['when the nonce does not verify', json({ status: 'done', nonce: 'f'.repeat(16) }), 1, /does not verify/],
   ])('%s', async (_name, reply, polls, reason) => {
     const server = await startServer(polled(reply));
-    const answer = await find(server.settings);
-    expect(answer).toMatchObject({ source: 'local', serverFailure: expect.stringMatching(reason) });
-    expect(verifies(answer.nonce)).toBe(true);
+    const result = await find(server.settings);
+    expect(result).toMatchObject({ source: 'local', serverFailure: expect.stringMatching(reason) });
+    expect(verifies(result.nonce)).toBe(true);
     expect(await untilDeleted(server)).toEqual(['POST /pow', ...Array.from({ length: polls }, () => POLL), DELETE]);
   });
 
@@ -161,21 +161,21 @@ describe('the job is cancelled', () => {
 
   test('when the wallet is cancelled before the job has an id', async () => {
     const abort = new AbortController();
-    let answer = (): void => undefined;
+    let respond = (): void => undefined;
     const server = await startServer((entry, response) => {
-      answer = () => json(pending)(entry, response);
+      respond = () => json(pending)(entry, response);
       if (entry.method === 'POST') abort.abort();
-      else answer();
+      else respond();
     });
     await expect(find(server.settings, {}, abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
-    answer();
+    respond();
     expect(await untilDeleted(server)).toEqual(['POST /pow', DELETE]);
   });
 
   test('when the time limit expires between two polls', async () => {
     const server = await startServer(polled(json(pending)));
-    const answer = await find(server.settings, { serverLimitMs: 300 });
-    expect(answer).toMatchObject({ source: 'local', serverFailure: 'no response in time' });
+    const result = await find(server.settings, { serverLimitMs: 300 });
+    expect(result).toMatchObject({ source: 'local', serverFailure: 'no response in time' });
     expect(await untilDeleted(server)).toEqual(['POST /pow', POLL, DELETE]);
   });
 });
@@ -216,11 +216,11 @@ test.each<[string, Reply, RegExp]>([
 ])('%s leads to the local search', async (_name, reply, reason) => {
   const reasons: string[] = [];
   const { settings } = await startServer(reply);
-  const answer = await find(settings, { onFallback: (text) => reasons.push(text) });
-  expect(answer.source).toBe('local');
-  expect(verifies(answer.nonce)).toBe(true);
-  expect(answer.serverFailure).toMatch(reason);
-  expect(reasons).toEqual([answer.serverFailure]);
+  const result = await find(settings, { onFallback: (text) => reasons.push(text) });
+  expect(result.source).toBe('local');
+  expect(verifies(result.nonce)).toBe(true);
+  expect(result.serverFailure).toMatch(reason);
+  expect(reasons).toEqual([result.serverFailure]);
 });
 
 function endless(response: ServerResponse): void {
@@ -248,9 +248,9 @@ test('when the time limit expires, the job is cancelled and the nonce is searche
     if (entry.method === 'GET') held = true;
     else json({ status: 'pending', job_id })(entry, response);
   });
-  const answer = await find(settings, { serverLimitMs: 300 });
+  const result = await find(settings, { serverLimitMs: 300 });
   expect(held).toBe(true);
-  expect(answer).toMatchObject({ source: 'local', serverFailure: 'no response in time' });
+  expect(result).toMatchObject({ source: 'local', serverFailure: 'no response in time' });
   while (!seen.some(({ method }) => method === 'DELETE')) await changed();
   expect(seen.at(-1)).toMatchObject({ method: 'DELETE', url: `/pow/${job_id}` });
 });

@@ -23,8 +23,8 @@ test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
   ['504', 'failed', { status: 504 }, { kind: 'uncertain', ended: false }],
   ['408', 'refused', { status: 408 }, { kind: 'uncertain', ended: false }],
   ['524', 'failed', { status: 524 }, { kind: 'uncertain', ended: false }],
-])('the status %s of a transaction', async (_, kind, facts, answer) => {
-  expect(await nodeWith({ sendTransaction: failing(kind, facts) }).submit(Buffer.from('00', 'hex'))).toEqual(answer);
+])('the status %s of a transaction', async (_, kind, facts, result) => {
+  expect(await nodeWith({ sendTransaction: failing(kind, facts) }).submit(Buffer.from('00', 'hex'))).toEqual(result);
 });
 
 test('a hash that is missing in a response does not count as unknown to the node', async () => {
@@ -80,19 +80,19 @@ test.each([
 
 test('a silent node is not retried immediately; another one is used', async () => {
   let now = 4_000;
-  let asked = 0;
-  const mute = { randomOuts: () => (asked++, failing('timeout')()) } as unknown as NodeCalls;
+  let requested = 0;
+  const mute = { randomOuts: () => (requested++, failing('timeout')()) } as unknown as NodeCalls;
   const well = { randomOuts: () => Promise.resolve([]) } as unknown as NodeCalls;
   let serving = mute;
   const silent = new TimedOutNodes(() => now);
-  const ask = () => new SubmissionNode(() => serving, silent).randomOuts([1n], 3);
-  for (let i = 0; i < 5; i++) expect(await ask()).toEqual({ kind: 'unavailable' });
-  expect(asked).toBe(1);
+  const request = () => new SubmissionNode(() => serving, silent).randomOuts([1n], 3);
+  for (let i = 0; i < 5; i++) expect(await request()).toEqual({ kind: 'unavailable' });
+  expect(requested).toBe(1);
   now = 9_000;
-  await ask();
-  expect(asked).toBe(2);
+  await request();
+  expect(requested).toBe(2);
   serving = well;
-  expect(await ask()).toEqual({ kind: 'outs', sets: [] });
+  expect(await request()).toEqual({ kind: 'outs', sets: [] });
 });
 
 test('a shortage is reported by its code, and other errors than NodeFailure are rethrown', async () => {

@@ -40,7 +40,7 @@ class TestNode {
   readonly fake = new FakeNode();
   readonly submitted: string[] = [];
   readonly broadcasts: string[] = [];
-  answer = ACCEPTED;
+  respond = ACCEPTED;
   unknown: readonly string[] = [];
   indexes: Answer = () => Promise.resolve(indexesOf(signed));
   readonly others = [];
@@ -48,7 +48,7 @@ class TestNode {
 
   sendTransaction(bytes: Buffer): Promise<unknown> {
     this.submitted.push(bytes.toString('hex'));
-    return this.answer();
+    return this.respond();
   }
 
   async randomOuts(amounts: readonly bigint[], count: number): Promise<unknown> {
@@ -72,13 +72,13 @@ function begin(more: Partial<SenderDependencies> = {}) {
   const changes: string[] = [];
   const changed = (): void => void changes.push('changed');
   const { sender, pause } = senderOf(made, node as unknown as NodeList, { changed, ...more });
-  const told: string[] = [];
+  const reported: string[] = [];
   const observer: SendObserver = {
-    submitting: () => (expect(node.submitted).toEqual([]), told.push('submitting')),
-    rejected: () => told.push('rejected'),
-    uncertain: () => told.push('uncertain'),
+    submitting: () => (expect(node.submitted).toEqual([]), reported.push('submitting')),
+    rejected: () => reported.push('rejected'),
+    uncertain: () => reported.push('uncertain'),
   };
-  return { ...made, made, node, sender, pause, told, observer, changes };
+  return { ...made, made, node, sender, pause, reported, observer, changes };
 }
 
 const record = ({ ledger, commit, pending }: Parts): void => {
@@ -87,10 +87,10 @@ const record = ({ ledger, commit, pending }: Parts): void => {
 };
 
 test('a send is recorded with an event before it is submitted', async () => {
-  const { db, node, sender, told, observer, events, ledger, changes } = begin();
+  const { db, node, sender, reported, observer, events, ledger, changes } = begin();
   const sent = await sender.send(request, observer);
   expect(node.submitted).toEqual([sent.bytes.toString('hex')]);
-  expect([told, changes]).toEqual([['submitting'], ['changed']]);
+  expect([reported, changes]).toEqual([['submitting'], ['changed']]);
   const payload = { fee: sent.fee };
   expect(events).toEqual([{ kind: 'send', transaction: sent.hash, amount: -20_000n - sent.fee, payload }]);
   expect([db.sends.get(sent.hash)?.state, ledger.hasSend(sent.hash)]).toEqual(['pending', true]);
@@ -116,19 +116,19 @@ describe.each([true, false])('the outcome of a first submission, with an observe
     ['not understood', GARBLED, 'daemonOffline', ['rejected'], 'refused'],
   ];
 
-  test.each(OUTCOMES)('if it is %s', async (_what, answer, error, reports, state) => {
-    const { db, ledger, node, sender, told, observer, events, changes } = begin();
-    node.answer = answer;
+  test.each(OUTCOMES)('if it is %s', async (_what, respond, error, reports, state) => {
+    const { db, ledger, node, sender, reported, observer, events, changes } = begin();
+    node.respond = respond;
     const sending = sender.sendSigned(signed, hasObserver ? observer : undefined);
     if (error === undefined) await sending;
     else await expect(sending).rejects.toEqual(errorOf(error));
-    expect(told).toEqual(hasObserver ? ['submitting', ...reports] : []);
+    expect(reported).toEqual(hasObserver ? ['submitting', ...reports] : []);
     expect(db.sends.get(signed.hash)?.state).toBe(state);
     expect(ledger.hasSend(signed.hash)).toBe(state === 'pending');
     expect(changes).toHaveLength(state === 'pending' ? 1 : 2);
     const kinds = { refused: ['send-refused'], pending: [], none: ['send-unsent'] }[state ?? 'none'];
     expect(events.slice(1)).toMatchObject((kinds ?? []).map((kind) => ({ kind, transaction: signed.hash })));
-    if (state === 'refused') expect(db.sends.get(signed.hash)?.reason).toBe(answer === REFUSED ? 'no room' : '');
+    if (state === 'refused') expect(db.sends.get(signed.hash)?.reason).toBe(respond === REFUSED ? 'no room' : '');
     db.close();
   });
 });
@@ -137,14 +137,14 @@ test.each([{}, { submitting: undefined, rejected: undefined, uncertain: undefine
   'an observer may have no callbacks',
   async (observer) => {
     for (const isRecorded of [true, false]) {
-      for (const [answer, code] of [
+      for (const [respond, code] of [
         [ACCEPTED, undefined],
         [UNSENT, walletErrorRows.daemonOffline.code],
         [LOST, walletErrorRows.daemonStillProcessing.code],
       ] as const) {
         const { db, made, node, sender } = begin();
         if (isRecorded) record(made);
-        node.answer = answer;
+        node.respond = respond;
         const result = await sender.sendSigned(signed, observer).catch((error: { code: number }) => error.code);
         // A pending send stays pending.
         const isUncertain = isRecorded && code !== undefined;
@@ -159,7 +159,7 @@ test.each([undefined, {}] as (SendObserver | undefined)[])(
   'a removal that cannot be stored leaves the send pending: observer %p',
   async (observer) => {
     const { db, disk, node, sender, pending } = begin();
-    node.answer = () => ((disk.isFull = true), UNSENT());
+    node.respond = () => ((disk.isFull = true), UNSENT());
     await expect(sender.sendSigned(signed, observer)).rejects.toEqual(errorOf('daemonStillProcessing'));
     expect(pending.pending()).toHaveLength(1);
     db.close();
@@ -185,13 +185,13 @@ test.each([
 });
 
 test('a second submission of a pending send never removes it', async () => {
-  for (const answer of [REFUSED, UNSENT, LOST, ACCEPTED]) {
-    const { db, made, node, sender, told, observer } = begin();
+  for (const respond of [REFUSED, UNSENT, LOST, ACCEPTED]) {
+    const { db, made, node, sender, reported, observer } = begin();
     record(made);
-    node.answer = answer;
+    node.respond = respond;
     const result = await sender.sendSigned(signed, observer).catch((error: unknown) => error);
-    expect(result === undefined).toBe(answer === ACCEPTED);
-    expect(told).toEqual(answer === LOST ? ['submitting', 'uncertain'] : ['submitting']);
+    expect(result === undefined).toBe(respond === ACCEPTED);
+    expect(reported).toEqual(respond === LOST ? ['submitting', 'uncertain'] : ['submitting']);
     expect(db.sends.get(signed.hash)?.state).toBe('pending');
     db.close();
   }
@@ -210,7 +210,7 @@ describe('nothing is submitted', () => {
   test('when sends were paused during the build', async () => {
     const { db, node, sender, pause } = begin();
     const draw = node.randomOuts.bind(node);
-    node.randomOuts = (...asked) => (pause.set('operator', 'a test'), draw(...asked));
+    node.randomOuts = (...requested) => (pause.set('operator', 'a test'), draw(...requested));
     await expect(sender.send(request)).rejects.toEqual(errorOf('sendsPaused'));
     expect([node.submitted, db.sends.all()]).toEqual([[], []]);
     db.close();
@@ -388,9 +388,9 @@ describe('a repeated request', () => {
     ['pending', []],
     ['refused', ['submitting']],
   ] as const)('of a %s send submits its bytes again', async (state, reports) => {
-    const { db, node, sender, summary, told, observer, pause } = stored(state);
+    const { db, node, sender, summary, reported, observer, pause } = stored(state);
     expect(await sender.resubmit(signed.hash, observer)).toEqual(summary);
-    expect([node.submitted, told]).toEqual([[signed.bytes.toString('hex')], reports]);
+    expect([node.submitted, reported]).toEqual([[signed.bytes.toString('hex')], reports]);
     pause.set('operator', 'a test');
     db.sends.put({ hash: signed.hash, state, created: 1, signed });
     await expect(sender.resubmit(signed.hash)).rejects.toEqual(errorOf('sendsPaused'));
@@ -508,7 +508,7 @@ describe('pending sends are broadcast', () => {
 
   test('except one whose first submission is running, and one that ended during the broadcast', async () => {
     const { db, node, sender } = begin();
-    node.answer = async () => (await sender.resubmitPending(), { isAccepted: true });
+    node.respond = async () => (await sender.resubmitPending(), { isAccepted: true });
     await sender.sendSigned(signed);
     expect(node.broadcasts).toEqual([]);
     await sender.resubmitPending();
@@ -519,7 +519,7 @@ describe('pending sends are broadcast', () => {
   test('also while a second submission is running', async () => {
     const { db, made, node, sender } = begin();
     record(made);
-    node.answer = async () => (await sender.resubmitPending(), { isAccepted: true });
+    node.respond = async () => (await sender.resubmitPending(), { isAccepted: true });
     await sender.sendSigned(signed);
     expect(node.broadcasts).toHaveLength(1);
     db.close();
@@ -549,7 +549,7 @@ describe('a refusal that blames a ring', () => {
   const { text: reason } = REASONS.INPUT_INVALID_SIGNATURES;
   const blamed = () => {
     const made = begin();
-    made.node.answer = () => Promise.resolve({ isAccepted: false, reason });
+    made.node.respond = () => Promise.resolve({ isAccepted: false, reason });
     return made;
   };
   const refusalsOf = ({ db }: Parts): (number | undefined)[] =>
@@ -596,7 +596,7 @@ describe('a refusal that blames a ring', () => {
 
   test('of another kind does not request indexes', async () => {
     const { made, node, sender, db } = begin();
-    node.answer = REFUSED;
+    node.respond = REFUSED;
     node.indexes = () => Promise.reject(new Error('not asked'));
     await expect(sender.sendSigned(signed)).rejects.toThrow('no room');
     expect(refusalsOf(made)).toEqual([0]);

@@ -88,8 +88,8 @@ test('receives the indexes with the bytes of the blocks', async () => {
 
 test('requests the indexes of outputs that are found during a request without the retry interval', async () => {
   const slow = omitGlobalIndexes(suite.closeAtEnd(await StandInNode.start(node.url)));
-  let [answer, reportRequest] = [(): void => undefined, (): void => undefined];
-  const held = new Promise<void>((resolve) => (answer = resolve));
+  let [respond, reportRequest] = [(): void => undefined, (): void => undefined];
+  const held = new Promise<void>((resolve) => (respond = resolve));
   const requested = new Promise<void>((resolve) => (reportRequest = resolve));
   slow
     .on('/get_global_indexes_for_range', async (_request, behind) => {
@@ -106,7 +106,7 @@ test('requests the indexes of outputs that are found during a request without th
   expect(slow.requestsTo('/get_global_indexes_for_range')).toHaveLength(1);
   // The clock stops: no wait ends from here on.
   wallet.clock.stop();
-  answer();
+  respond();
   while (wallet.ledger.unindexedOutputs().length > 0) await once(wallet.sync, 'indexed');
 });
 
@@ -193,9 +193,9 @@ test('reaches the tip without coinbases and their amounts', async () => {
 
 test('continues at the next node of the list when one stops, and returns to the first one later', async () => {
   const first = await StandInNode.start(node.url);
-  let answers = 0;
+  let results = 0;
   first.on('/getwalletsyncdata', async (_request, behind) => {
-    if (++answers > 2) return (response) => response.destroy();
+    if (++results > 2) return (response) => response.destroy();
     return behind();
   });
   const address = (port: number): NodeAddress => ({ host: '127.0.0.1', port, ssl: false });

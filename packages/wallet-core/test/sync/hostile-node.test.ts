@@ -284,9 +284,9 @@ test('requests windows concurrently far below the tip, and misses no block when 
   node.on('/getwalletsyncdata', async (request, behind) => {
     const isWindow = request.body['endHeight'] !== undefined;
     if (isWindow && ++windows % 7 === 0) return { status: 500 };
-    const answer = (await serve(request, behind)) as { json: { items: unknown[]; scannedToHeight: number } };
-    if (!isWindow || windows % 5 !== 0) return answer;
-    const { items: blocks, ...rest } = answer.json;
+    const outcome = (await serve(request, behind)) as { json: { items: unknown[]; scannedToHeight: number } };
+    if (!isWindow || windows % 5 !== 0) return outcome;
+    const { items: blocks, ...rest } = outcome.json;
     return {
       json: { ...rest, items: blocks.slice(0, 50), scannedToHeight: rest.scannedToHeight - blocks.length + 50 },
     };

@@ -141,14 +141,14 @@ test('surplus decoys are not used', async () => {
 });
 
 test('wrong amounts, missing sets and surplus sets are too few decoys', async () => {
-  const answers = [
+  const results = [
     (sets: readonly DecoySet[]) => outs(sets.map((set) => ({ ...set, amount: set.amount + 1n }))),
     (sets: readonly DecoySet[]) => outs(sets.slice(1)),
     (sets: readonly DecoySet[]) => outs([...sets, ...sets]),
     () => outs([]),
   ];
-  for (const answer of answers)
-    await expect(rings(new FakeNode(answer))).rejects.toMatchObject({
+  for (const respond of results)
+    await expect(rings(new FakeNode(respond))).rejects.toMatchObject({
       code: walletErrorRows.notEnoughFakeOutputs.code,
     });
 });

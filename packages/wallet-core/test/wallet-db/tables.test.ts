@@ -94,7 +94,7 @@ describe('requests', () => {
     expect(db.requests.begin(shop, 'other', 3)).toEqual({ kind: 'other-body' });
     db.requests.answer(shop, { status: 201, body: 'first' });
     db.requests.answer(shop, { status: 500, body: 'second' });
-    const answered = { kind: 'answered', answer: { status: 201, body: 'first' }, sends: [HASH, OTHER_HASH] };
+    const answered = { kind: 'answered', response: { status: 201, body: 'first' }, sends: [HASH, OTHER_HASH] };
     expect(db.requests.begin(shop, 'body', 4)).toEqual(answered);
   });
 

@@ -18,9 +18,9 @@ export interface GivenPage {
 export async function allEvents(url: string, after = 0): Promise<GivenEvent[]> {
   const all: GivenEvent[] = [];
   for (let from = after; ;) {
-    const answer = await fetch(`${url}/events?limit=1000&after=${String(from)}`);
-    if (answer.status !== 200) throw new Error(`${String(answer.status)}: ${await answer.text()}`);
-    const { events, next } = (await answer.json()) as GivenPage;
+    const response = await fetch(`${url}/events?limit=1000&after=${String(from)}`);
+    if (response.status !== 200) throw new Error(`${String(response.status)}: ${await response.text()}`);
+    const { events, next } = (await response.json()) as GivenPage;
     if (events.length === 0) return all;
     all.push(...events);
     from = next;
@@ -28,10 +28,10 @@ export async function allEvents(url: string, after = 0): Promise<GivenEvent[]> {
 }
 
 /** A stream of server-sent events, one block of lines at a time. */
-export async function* sentBlocks(answer: Response): AsyncGenerator<Map<string, string>> {
+export async function* sentBlocks(response: Response): AsyncGenerator<Map<string, string>> {
   let text = '';
   const decoder = new TextDecoder();
-  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     text += decoder.decode(chunk, { stream: true });
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const lines = text.slice(0, end).split('\n');

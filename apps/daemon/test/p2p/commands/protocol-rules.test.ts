@@ -46,9 +46,9 @@ describe('the rules of the protocol', () => {
   it('accept versions from 16 on and above ours', async () => {
     for (const version of [16, 17, 18, 19, 25]) {
       const { peer } = await called();
-      const answer = await peer.handshake({ ...standing, version });
-      expect(answer.nodeData.version).toBe(19);
-      expect(answer.syncData).toEqual({
+      const response = await peer.handshake({ ...standing, version });
+      expect(response.nodeData.version).toBe(19);
+      expect(response.syncData).toEqual({
         currentHeight: 21,
         tipHash: tip,
         capabilityFlags: 0,
@@ -185,8 +185,8 @@ describe('the rules of the protocol', () => {
   it('serve each object once and name the unknown ones', async () => {
     const { peer } = await known();
     const unknown = Buffer.alloc(32, 7);
-    const asked = [tips[3] ?? tip, unknown, tips[4] ?? tip, tips[3] ?? tip, unknown];
-    peer.send(Command.requestObjects, commands.requestObjects.encode({ transactions: [], blocks: asked }));
+    const requested = [tips[3] ?? tip, unknown, tips[4] ?? tip, tips[3] ?? tip, unknown];
+    peer.send(Command.requestObjects, commands.requestObjects.encode({ transactions: [], blocks: requested }));
     const { body } = await peer.nextOf(Command.responseObjects);
     expect(commands.responseObjects.decode(body)).toEqual({
       transactions: [],
@@ -208,9 +208,9 @@ describe('the rules of the protocol', () => {
     const hashes = large.slice(1).map((raw) => sha256(raw.block));
     peer.send(Command.requestObjects, commands.requestObjects.encode({ transactions: [], blocks: hashes }));
     const { body } = await peer.nextOf(Command.responseObjects);
-    const answer = commands.responseObjects.decode(body);
-    expect(answer.blocks).toHaveLength(2);
-    expect(answer.missed).toEqual(hashes.slice(2));
+    const response = commands.responseObjects.decode(body);
+    expect(response.blocks).toHaveLength(2);
+    expect(response.missed).toEqual(hashes.slice(2));
     peer.end();
   });
 
@@ -218,14 +218,14 @@ describe('the rules of the protocol', () => {
     const started = await known();
     const [first] = blocks[1]?.transactions ?? [];
     if (first === undefined) throw new Error('no transaction');
-    const ask = (hashes: Buffer[]): void => {
+    const query = (hashes: Buffer[]): void => {
       const body = commands.missingTransactions.encode({ currentHeight: 21, blockHash: tip, hashes });
       started.peer.send(Command.missingTransactions, body);
     };
-    ask([sha256(first), sha256(first)]);
+    query([sha256(first), sha256(first)]);
     const { body } = await started.peer.nextOf(Command.newTransactions);
     expect(commands.newTransactions.decode(body).transactions).toEqual([first]);
-    ask([Buffer.alloc(32, 5)]);
+    query([Buffer.alloc(32, 5)]);
     await closedFor(started, 'transactions that we do not have');
   });
 
@@ -234,13 +234,13 @@ describe('the rules of the protocol', () => {
     const { peer, pool } = await known(clock);
     await pool.add(Buffer.from('one'));
     await peer.nextOf(Command.newTransactions);
-    const ask = (hashes: Buffer[]): void => {
+    const query = (hashes: Buffer[]): void => {
       peer.send(Command.requestPool, commands.requestPool.encode({ hashes }));
     };
-    ask([sha256(Buffer.from('one'))]);
+    query([sha256(Buffer.from('one'))]);
     await peer.settle(standing);
     expect(peer.left).toEqual([]);
-    for (let round = 0; round < 20; round += 1) ask([]);
+    for (let round = 0; round < 20; round += 1) query([]);
     for (let round = 0; round < 9; round += 1) await peer.nextOf(Command.newTransactions);
     await peer.settle(standing);
     expect(peer.left).toEqual([]);

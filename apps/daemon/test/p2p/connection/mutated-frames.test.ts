@@ -28,8 +28,8 @@ describe('a node that receives mutated frames', () => {
       await peer.closed;
     }
     const honest = await ScriptedPeer.dial(node.port);
-    const answer = await honest.handshake(standing);
-    expect(answer.syncData.currentHeight).toBe(6);
+    const response = await honest.handshake(standing);
+    expect(response.syncData.currentHeight).toBe(6);
     honest.end();
   });
 });

@@ -292,8 +292,8 @@ describe('peer lists between nodes', () => {
       while (allowLocal && hub.node.peerLists().white.length === 0)
         await new Promise((resolve) => setImmediate(resolve));
       const peer = await ScriptedPeer.dial(hub.node.port);
-      const answer = await peer.handshake({ height: 3, tip: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
-      expect(answer.peers.map(({ host, port }) => ({ host, port }))).toEqual(allowLocal ? [local(first.node)] : []);
+      const response = await peer.handshake({ height: 3, tip: sha256(blocks[2]?.block ?? Buffer.alloc(0)) });
+      expect(response.peers.map(({ host, port }) => ({ host, port }))).toEqual(allowLocal ? [local(first.node)] : []);
       peer.end();
       await harness.stop();
     }

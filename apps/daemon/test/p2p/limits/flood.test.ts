@@ -151,21 +151,21 @@ describe('hashes in a message of a peer', () => {
   });
 
   it('as missing are looked up to the maximum of a block, and no further than the first unknown one', async () => {
-    const ask = (peer: ScriptedPeer, hashes: Buffer[]): void =>
+    const request = (peer: ScriptedPeer, hashes: Buffer[]): void =>
       peer.send(
         Command.missingTransactions,
         commands.missingTransactions.encode({ currentHeight: 6, blockHash: tip, hashes }),
       );
     const many = await withPeer();
     many.chain.mostTransactions = 100;
-    ask(
+    request(
       many.peer,
       Array.from({ length: 101 }, (_, index) => hash(index)),
     );
     await closedFor(many, 'transactions that we do not have');
     expect(lookUps(many)).toBe(0);
     const nowhere = await withPeer();
-    ask(
+    request(
       nowhere.peer,
       Array.from({ length: 100 }, (_, index) => hash(index)),
     );

@@ -172,18 +172,18 @@ describe('limits of an address', () => {
       await peer.handshake(standing);
       return peer;
     };
-    const ask = (peer: ScriptedPeer): void =>
+    const request = (peer: ScriptedPeer): void =>
       peer.send(Command.requestPool, commands.requestPool.encode({ hashes: [] }));
     const first = await join();
-    for (let round = 0; round < 10; round += 1) ask(first);
+    for (let round = 0; round < 10; round += 1) request(first);
     for (let round = 0; round < 10; round += 1) await first.nextOf(Command.newTransactions);
     first.end();
     const second = await join();
-    ask(second);
+    request(second);
     await second.settle(standing);
     expect(second.left.filter(({ command }) => command === Command.newTransactions)).toEqual([]);
     clock.advance(10_000);
-    ask(second);
+    request(second);
     await second.nextOf(Command.newTransactions);
 
     const unknown = commands.encodeFrame({

@@ -57,15 +57,15 @@ describe('the own addresses of a node', () => {
 
   it('follow the interfaces of the machine within a minute, and are read at most once a minute', () => {
     const clock = new SteppedClock();
-    let asked = 0;
+    let requested = 0;
     let machine = ['192.168.1.7'];
-    const own = new OwnAddresses(clock, () => ((asked += 1), machine));
+    const own = new OwnAddresses(clock, () => ((requested += 1), machine));
     own.listensAt([at('0.0.0.0')]);
     for (let n = 0; n < 1_000; n += 1) own.has(at(`10.0.${n % 250}.1`));
-    expect([own.has(at('192.168.1.7')), asked]).toEqual([true, 1]);
+    expect([own.has(at('192.168.1.7')), requested]).toEqual([true, 1]);
     machine = ['192.168.1.8'];
     clock.advance(60_000);
-    expect([own.has(at('192.168.1.7')), own.has(at('192.168.1.8')), asked]).toEqual([false, true, 2]);
+    expect([own.has(at('192.168.1.7')), own.has(at('192.168.1.8')), requested]).toEqual([false, true, 2]);
   });
 });
 
@@ -97,7 +97,7 @@ it('are never in a list, for any order of received and learnt addresses', () => 
         if (one.kind === 'gossip' || one.kind === 'white') {
           const entries = one.peers.map(({ address, id, seen }) => ({ ...address, id, lastSeen: seen }));
           if (one.kind === 'gossip') book.merge(entries, '8.8.8.8', 2_000n, 2_000);
-          else entries.forEach((told) => book.addWhite(told));
+          else entries.forEach((reported) => book.addWhite(reported));
           continue;
         }
         if (one.kind === 'met') addresses.learn(one.address);
@@ -106,7 +106,7 @@ it('are never in a list, for any order of received and learnt addresses', () => 
         book.dropOwn();
       }
       const listed = [...book.whiteEntries(), ...book.grayEntries(), ...book.toSend()];
-      expect(listed.filter((told) => told.id === OWN_ID || addresses.has(told))).toEqual([]);
+      expect(listed.filter((reported) => reported.id === OWN_ID || addresses.has(reported))).toEqual([]);
     }),
   );
 });
@@ -121,12 +121,12 @@ describe('a node among peers', () => {
     const { node } = await harness.node(toyChain(1), { allowLocal: true, addedPeers: [server.address] });
     const peer = await server.caller();
     await peer.nextOf(Command.handshake);
-    const told = [
+    const reported = [
       entry('127.0.0.1', node.port),
       entry('93.184.216.34', 17855, node.peerId), // Our address in the list of another peer.
       entry('8.8.8.8'),
     ].map((one) => ({ ...one, lastSeen: Math.floor(Date.now() / 1000) - 10 }));
-    peer.reply(Command.handshake, handshakeResponse.encode({ ...hello(standing), peers: told, peers6: [] }));
+    peer.reply(Command.handshake, handshakeResponse.encode({ ...hello(standing), peers: reported, peers6: [] }));
     await peer.settle(standing);
     const { white, gray } = node.peerLists();
     expect([white, gray]).toEqual([[addressKey(server.address)], ['8.8.8.8:17855']]);
@@ -201,8 +201,8 @@ describe('a node among peers', () => {
     const { node } = await harness.node(toyChain(1), { allowLocal: true, addedPeers: [server.address] });
     const peer = await server.caller();
     await peer.nextOf(Command.handshake);
-    const told = [{ ...entry('8.8.8.8'), lastSeen: Math.floor(Date.now() / 1000) - 10 }];
-    peer.reply(Command.handshake, handshakeResponse.encode({ ...hello(standing), peers: told, peers6: [] }));
+    const reported = [{ ...entry('8.8.8.8'), lastSeen: Math.floor(Date.now() / 1000) - 10 }];
+    peer.reply(Command.handshake, handshakeResponse.encode({ ...hello(standing), peers: reported, peers6: [] }));
     await peer.settle(standing);
     expect(node.peerLists().gray).toEqual(['8.8.8.8:17855']);
     node.isMappedTo(at('8.8.8.8'));

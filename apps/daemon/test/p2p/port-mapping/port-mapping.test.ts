@@ -25,8 +25,8 @@ describe('whether port mapping is used', () => {
     [['--network=devnet'], false],
     [['--network=devnet', '--no-upnp=false'], false],
     [['--simnet', '--no-upnp=false'], false],
-  ])('%j: %s', (argv, asked) => {
-    expect(mapsPort(readConfig(argv))).toBe(asked);
+  ])('%j: %s', (argv, requested) => {
+    expect(mapsPort(readConfig(argv))).toBe(requested);
   });
 });
 

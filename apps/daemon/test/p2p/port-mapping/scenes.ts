@@ -22,7 +22,7 @@ type Scene = () => Promise<object>;
 let lastPort = 5000;
 
 /** The outcome of a mapping requested from a gateway of this behaviour, without a search. */
-const asking =
+const requesting =
   (behaviour: GatewayBehaviour, milliseconds = 30_000): Scene =>
   async () => {
     const port = (lastPort += 1);
@@ -72,7 +72,7 @@ class Lines {
 /** Starts and stops a mapping; `during` is awaited in between. */
 async function life(
   behaviour: GatewayBehaviour,
-  during: (told: Promise<unknown>, gateway: FakeGateway) => Promise<unknown>,
+  during: (reported: Promise<unknown>, gateway: FakeGateway) => Promise<unknown>,
   more: Partial<PortMappingDependencies> = {},
 ): Promise<object> {
   const gateway = await FakeGateway.start(behaviour);
@@ -80,14 +80,14 @@ async function life(
     const logger = new Lines();
     const addresses: unknown[] = [];
     let heard: (() => void) | undefined;
-    const told = new Promise<void>((resolve) => (heard = resolve));
+    const reported = new Promise<void>((resolve) => (heard = resolve));
     const onMapped = (address: unknown): void => {
       addresses.push(address ?? null);
       heard?.();
     };
     const life = new PortMapping({ bindHost: NODE, ports: PORTS, logger, onMapped, timeouts: UNHURRIED, ...more });
     life.start();
-    await during(told, gateway);
+    await during(reported, gateway);
     const mappings = [...gateway.mappings.values()];
     const started = performance.now();
     await life.stop();
@@ -108,28 +108,28 @@ async function life(
 
 /** Scenarios that can run concurrently. */
 const ASKED: Record<string, Scene> = {
-  honest: asking({}),
-  'only permanent leases': asking({
+  honest: requesting({}),
+  'only permanent leases': requesting({
     errors: { AddPortMapping: ({ NewLeaseDuration }) => (NewLeaseDuration === '0' ? undefined : 725) },
   }),
-  'the port is another one’s': asking({ errors: { AddPortMapping: () => 718 } }),
-  'a refusal with control characters': asking({
+  'the port is another one’s': requesting({ errors: { AddPortMapping: () => 718 } }),
+  'a refusal with control characters': requesting({
     errors: { AddPortMapping: () => 501 },
     errorText: `\u001b[31m${'Go away. '.repeat(40)}`,
   }),
-  'behind another router': asking({ external: '10.0.0.7' }),
-  'not connected': asking({ external: '' }),
-  'an invalid external address': asking({ external: '999.1.1.1' }),
-  'a control address elsewhere': asking({ controlUrl: `http://${BYSTANDER}:5000/ctl` }),
-  'a control address by name': asking({ controlUrl: 'http://router.example/ctl' }),
-  'a control address of another protocol': asking({ controlUrl: `https://${BYSTANDER}:5000/ctl` }),
-  'a redirect elsewhere': asking({
+  'behind another router': requesting({ external: '10.0.0.7' }),
+  'not connected': requesting({ external: '' }),
+  'an invalid external address': requesting({ external: '999.1.1.1' }),
+  'a control address elsewhere': requesting({ controlUrl: `http://${BYSTANDER}:5000/ctl` }),
+  'a control address by name': requesting({ controlUrl: 'http://router.example/ctl' }),
+  'a control address of another protocol': requesting({ controlUrl: `https://${BYSTANDER}:5000/ctl` }),
+  'a redirect elsewhere': requesting({
     description: (response) =>
       void response.writeHead(302, { location: `http://${BYSTANDER}:5000/rootDesc.xml` }).end(),
   }),
-  'a description without end': asking({ description: endless }),
-  'a response without end': asking({ hangs: { GetExternalIPAddress: endless } }),
-  'a description that trickles': asking(
+  'a description without end': requesting({ description: endless }),
+  'a response without end': requesting({ hangs: { GetExternalIPAddress: endless } }),
+  'a description that trickles': requesting(
     {
       description: (response) => {
         const drip = setInterval(() => response.write(' '), 100);
@@ -138,23 +138,23 @@ const ASKED: Record<string, Scene> = {
     },
     2_000,
   ),
-  'a description that never comes': asking({ description: () => undefined }),
-  'no description at all': asking({ description: (response) => void response.destroy() }),
-  garbage: asking(describing(Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 256)))),
-  'garbage that is nested': asking(describing('<a>'.repeat(80_000))),
-  'nested devices': asking(
+  'a description that never comes': requesting({ description: () => undefined }),
+  'no description at all': requesting({ description: (response) => void response.destroy() }),
+  garbage: requesting(describing(Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 256)))),
+  'garbage that is nested': requesting(describing('<a>'.repeat(80_000))),
+  'nested devices': requesting(
     describing(`<root>${'<device><deviceList>'.repeat(4_000)}${'</deviceList></device>'.repeat(4_000)}</root>`),
   ),
-  'entities that multiply': asking(
+  'entities that multiply': requesting(
     describing(
       `<!DOCTYPE r [<!ENTITY a "${'x'.repeat(1000)}">${Array.from({ length: 20 }, (_, i) => `<!ENTITY e${i} "${(i === 0 ? '&a;' : `&e${i - 1};`).repeat(50)}">`).join('')}]>` +
         descriptionWith('/&e19;'),
     ),
   ),
-  'members of the prototype': asking(
+  'members of the prototype': requesting(
     describing('<root><__proto__><device>1</device></__proto__><constructor><prototype/></constructor></root>'),
   ),
-  'an empty description': asking(describing('')),
+  'an empty description': requesting(describing('')),
   'a known gateway that is gone': async () => ({
     outcome: await runInThread({ kind: 'unmap', gateway: KNOWN, ports: PORTS }, 30_000).outcome,
   }),
@@ -165,14 +165,14 @@ const SEARCHED: Record<string, Scene> = {
   found: searching({}),
   'a location elsewhere': searching({ location: `http://${BYSTANDER}:5000/rootDesc.xml` }),
   'nobody there': async () => ({ outcome: await runInThread(MAP, 30_000).outcome }),
-  'a life': () => life({}, (told) => told),
-  'somebody else has the port at the end': () => life({ owner: '192.168.77.50' }, (told) => told),
+  'a life': () => life({}, (reported) => reported),
+  'somebody else has the port at the end': () => life({ owner: '192.168.77.50' }, (reported) => reported),
   'a stop during the request to the gateway': () => {
-    let asked: (() => void) | undefined;
-    const reached = new Promise<void>((resolve) => (asked = resolve));
-    return life({ hangs: { AddPortMapping: () => asked?.() } }, () => reached);
+    let requested: (() => void) | undefined;
+    const reached = new Promise<void>((resolve) => (requested = resolve));
+    return life({ hangs: { AddPortMapping: () => requested?.() } }, () => reached);
   },
-  'a stop that hangs': () => life({ hangs: { GetSpecificPortMappingEntry: () => undefined } }, (told) => told),
+  'a stop that hangs': () => life({ hangs: { GetSpecificPortMappingEntry: () => undefined } }, (reported) => reported),
   'a stop at once': () => life({}, () => Promise.resolve()),
 };
 

@@ -8,7 +8,7 @@ const blocks = toyChain(2);
 const tip = sha256(blocks[2]?.block ?? Buffer.alloc(0));
 
 test('checks the work of a block again for the next announcer after an error', async () => {
-  const answers = [Promise.reject(new Error('busy')), Promise.resolve('holds' as const)];
+  const results = [Promise.reject(new Error('busy')), Promise.resolve('holds' as const)];
   const judged: Buffer[] = [];
   const closed: unknown[] = [];
   const session = {
@@ -24,7 +24,7 @@ test('checks the work of a block again for the next announcer after an error', a
       transactionsOfBlock: () => 10,
       checkProofOfWork: (bytes) => {
         judged.push(bytes);
-        return answers[judged.length - 1] ?? Promise.resolve('fails' as const);
+        return results[judged.length - 1] ?? Promise.resolve('fails' as const);
       },
     },
     codec: toyCodec,

@@ -17,14 +17,14 @@ async function believed(body: Buffer): Promise<boolean> {
     logger: new TestLogger(),
     memory: new MemoryBudget(),
   };
-  const asked = backPing(server.address, 5n, parts);
+  const requested = backPing(server.address, 5n, parts);
   const caller = await server.caller();
   await caller.nextOf(Command.ping);
   caller.reply(Command.ping, body);
-  const answer = await asked;
+  const result = await requested;
   caller.end();
   expect(parts.memory.inUse).toBe(0);
-  return answer;
+  return result;
 }
 
 describe('a back ping to an incoming peer', () => {

@@ -70,8 +70,8 @@ describe('the incoming peers of a running node', () => {
     await peer?.nextOf(Command.timedSync);
     const syncData = { currentHeight: genesis.height, tipHash: genesis.tip };
     const localTime = BigInt(Math.floor(Date.now() / 1000));
-    const answer = commands.timedSyncResponse.encode({ localTime, syncData, peers: [], peers6: [] });
-    peer?.reply(Command.timedSync, answer);
+    const response = commands.timedSyncResponse.encode({ localTime, syncData, peers: [], peers6: [] });
+    peer?.reply(Command.timedSync, response);
     await peer?.settle(genesis);
     expect(node.peerLists()).toEqual({ white: [], gray: [] });
   });
@@ -93,10 +93,10 @@ describe('a running node', () => {
     const called = await server.caller();
     await called.nextOf(Command.handshake);
     const entered = new Promise((resolve) => pool.once('added', resolve));
-    const answer = commands.handshakeResponse.encode({ ...hello(genesis), peers: [], peers6: [] });
+    const response = commands.handshakeResponse.encode({ ...hello(genesis), peers: [], peers6: [] });
     called.raw(
       Buffer.concat([
-        encodeFrame({ command: Command.handshake, kind: 'response', returnCode: 1, body: answer }),
+        encodeFrame({ command: Command.handshake, kind: 'response', returnCode: 1, body: response }),
         encodeFrame({
           command: Command.newTransactions,
           kind: 'notification',
@@ -147,8 +147,8 @@ describe('a running node', () => {
       commands.responseChain.encode({ startHeight: 1, totalHeight: 3, hashes: tips.slice(1) }),
     );
     await peer.nextOf(Command.requestObjects);
-    const answer = { transactions: [], blocks: blocks.slice(2), missed: [], currentHeight: 3 };
-    peer.send(Command.responseObjects, commands.responseObjects.encode(answer));
+    const result = { transactions: [], blocks: blocks.slice(2), missed: [], currentHeight: 3 };
+    peer.send(Command.responseObjects, commands.responseObjects.encode(result));
     await peer.settle({ height: 3, tip: last });
     expect(node.peers()).toMatchObject([{ state: 'idle' }]);
     clock.advance(60_000);

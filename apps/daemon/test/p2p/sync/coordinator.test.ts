@@ -259,7 +259,7 @@ test('counts only failures in a row: a complete response in between starts over'
   const onEnd = jest.fn();
   const { coordinator } = newCoordinator({}, { onEnd });
   const { session, requested } = newSession(1, 4);
-  const answer = async (isMissed: boolean): Promise<void> => {
+  const respond = async (isMissed: boolean): Promise<void> => {
     coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 4 });
     const [hash = genesis.block] = requested.at(-1) ?? [];
     const delivered = isMissed ? [] : [blocks[hashes.findIndex((other) => other.equals(hash))] ?? genesis];
@@ -267,9 +267,9 @@ test('counts only failures in a row: a complete response in between starts over'
     await coordinator.onObjects(session, { transactions: [], blocks: delivered, missed, currentHeight: 4 });
   };
   coordinator.start(session);
-  for (const isMissed of [true, true, false, true, true]) await answer(isMissed);
+  for (const isMissed of [true, true, false, true, true]) await respond(isMissed);
   expect(onEnd).not.toHaveBeenCalled();
-  await answer(true);
+  await respond(true);
   expect(onEnd.mock.calls).toEqual([[session, 'demoted', 1]]);
 });
 

@@ -20,8 +20,8 @@ describe('peers that store only a part of the chain', () => {
     const peer = await server.caller();
     await peer.nextOf(Command.handshake);
     const { nodeData, syncData } = hello({ height: 100, tip });
-    const answer = { nodeData, syncData: { ...syncData, ...capabilities }, peers: [], peers6: [] };
-    peer.reply(Command.handshake, commands.handshakeResponse.encode(answer));
+    const response = { nodeData, syncData: { ...syncData, ...capabilities }, peers: [], peers6: [] };
+    peer.reply(Command.handshake, commands.handshakeResponse.encode(response));
     const { command } = await peer.next();
     peer.end();
     return command;

@@ -39,8 +39,8 @@ export function readerOf(
     heightOf: (hash) => stamps.find((stamp) => stamp.hash.equals(hash))?.height,
     blockStamps: (start, end) => [under, ...stamps].filter(({ height }) => height >= start && height < end),
     scanTransactions: (from, end): TransactionScan => {
-      const asked = all.slice(from - below, end - below);
-      return { hashes: asked.map(({ hash }) => hash), prefixes: asked.map(({ prefixBytes }) => prefixBytes) };
+      const requested = all.slice(from - below, end - below);
+      return { hashes: requested.map(({ hash }) => hash), prefixes: requested.map(({ prefixBytes }) => prefixBytes) };
     },
     rawBlocks: (start, end) => blocks.slice(start - first, end - first),
   };

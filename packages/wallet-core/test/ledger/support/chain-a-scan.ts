@@ -35,12 +35,12 @@ export function spendKeysOf(secrets: readonly string[]): ScanningKeys['spendKeys
   });
 }
 
-let told: readonly IndexedBlock[] | undefined;
+let reported: readonly IndexedBlock[] | undefined;
 
 /** Chain A as blocks to apply, genesis first. */
 export function indexedChainA(): readonly IndexedBlock[] {
   const next = new Map<bigint, number>();
-  return (told ??= chainA().map((raw, height) => {
+  return (reported ??= chainA().map((raw, height) => {
     const { block, coinbase, hash } = parseBlock(raw.block);
     const all = [coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     const globalIndexes = new Map(

@@ -23,7 +23,7 @@ export interface CampaignOptions {
   /** Every n-th wallet uses a node that responds like those of July 2025; default none. */
   readonly oldNodeOf?: number;
   /** Receives a progress line after each block. */
-  readonly tell?: (text: string) => void;
+  readonly report?: (text: string) => void;
 }
 
 /** A wallet of the campaign, with keys to compute its balance from the chain. */
@@ -91,7 +91,7 @@ export class Campaign {
       await this.check(isReorganised);
       if (turn(restarts, block)) await this.restart();
       if (this.random.oneIn(25)) await this.reopenOne();
-      this.options.tell?.(`block ${String(block)}: ${JSON.stringify(this.counts)}`);
+      this.options.report?.(`block ${String(block)}: ${JSON.stringify(this.counts)}`);
     }
     await this.end();
   }
@@ -304,10 +304,10 @@ export class Campaign {
       const { snapshot } = money.wallet;
       const coming =
         snapshot.subWallets.find(({ publicSpendKey }) => publicSpendKey === key)?.unconfirmedIncoming ?? [];
-      const told = coming
+      const reported = coming
         .map(({ parentTransactionHash, amount }) => `${parentTransactionHash} ${String(amount)}`)
         .sort();
-      expect({ name, height: sum.height, coming: told, ...snapshot.balance([key]) }).toEqual(expected);
+      expect({ name, height: sum.height, coming: reported, ...snapshot.balance([key]) }).toEqual(expected);
       total += unlocked + locked + back;
       returning += back;
     }

@@ -81,6 +81,6 @@ export function blockWith({ hash, bytes }: Pick<SignedSend, 'hash' | 'bytes'>, h
     input.type === 'key' ? [{ keyImage: input.keyImage.toString('hex'), amount: input.amount }] : [],
   );
   const outputs = transaction.outputs.map(({ amount, key }) => ({ amount, key: key.toString('hex') }));
-  const told = { hash, transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '', inputs, outputs };
-  return { height, hash: hashAt(height), timestamp: NOW, coinbase: undefined, transactions: [told] };
+  const reported = { hash, transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '', inputs, outputs };
+  return { height, hash: hashAt(height), timestamp: NOW, coinbase: undefined, transactions: [reported] };
 }
