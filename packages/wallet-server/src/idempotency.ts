@@ -75,15 +75,15 @@ async function executeOrReplay<Value>(
   switch (status.kind) {
     case 'other-body':
       throw walletError.idempotencyKeyReused();
-    case 'answered': {
-      const { answer, sends } = status;
+    case 'completed': {
+      const { response, sends } = status;
       const replaced = checkNotGivenUp(wallet, sends);
       // The transaction in the stored response was replaced by another one of the same request.
-      const isOutdated = replaced.some((hash) => answer.body.includes(hash));
+      const isOutdated = replaced.some((hash) => response.body.includes(hash));
       const value = isOutdated ? await request.recover(sends) : undefined;
-      return new FinishedJson(value === undefined ? answer.body : stringifyJson(value));
+      return new FinishedJson(value === undefined ? response.body : stringifyJson(value));
     }
-    case 'unanswered': {
+    case 'incomplete': {
       const value = await request.recover(status.sends);
       if (value !== undefined) return store(dependencies, request, value);
       break;
@@ -163,7 +163,7 @@ export async function resubmitSends(
 
 function store<Value>({ wallet }: Dependencies, { key, status }: IdempotentRequest<Value>, value: Value): FinishedJson {
   const body = stringifyJson(value);
-  ifWritable(() => wallet.db.requests.answer(key, { status, body }));
+  ifWritable(() => wallet.db.requests.complete(key, { status, body }));
   return new FinishedJson(body);
 }
 

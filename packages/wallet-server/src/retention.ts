@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 export const RETENTION = {
   /** Stored responses of idempotency keys. The newest ones are retained regardless of age. */
-  answers: { days: 30, newest: 10_000 },
+  responses: { days: 30, newest: 10_000 },
   /** Daily sums of scoped keys. The latest days of each key are retained regardless of age. */
   spending: { days: 35, latest: 35 },
 };
@@ -46,8 +46,8 @@ export async function deleteExpired(
   retention = RETENTION,
 ): Promise<void> {
   spending.dropBefore(utcDayOf(now) - retention.spending.days, retention.spending.latest);
-  const before = now - retention.answers.days * DAY_MS;
-  const { newest } = retention.answers;
+  const before = now - retention.responses.days * DAY_MS;
+  const { newest } = retention.responses;
   // A key is retained until its transactions can neither be mined nor reverted.
   const isSettled = (hash: string): boolean => {
     const send = sends.get(hash);

@@ -178,7 +178,7 @@ describe('a refused transaction that was rebuilt', () => {
 describe('while the disk is full', () => {
   /** As better-sqlite3 reports it. */
   const full = Object.assign(new Error('database or disk is full'), { name: 'SqliteError', code: 'SQLITE_FULL' });
-  const fails = (method: 'begin' | 'answer' | 'forget'): unknown =>
+  const fails = (method: 'begin' | 'complete' | 'forget'): unknown =>
     jest.spyOn(db.requests, method).mockImplementationOnce(() => {
       throw full;
     });
@@ -190,7 +190,7 @@ describe('while the disk is full', () => {
   });
 
   test('reports an accepted send as accepted, and recovers it for a repeated request', async () => {
-    fails('answer');
+    fails('complete');
     const run: Run = async (observer) => {
       observer.submitting?.(send(HASH));
       return 'accepted';

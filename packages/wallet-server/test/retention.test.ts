@@ -24,14 +24,14 @@ afterEach(() => {
 
 function respond(key: string, begun: number): void {
   db.requests.begin({ owner: '', key }, 'body', begun);
-  db.requests.answer({ owner: '', key }, { status: 201, body: '{}' });
+  db.requests.complete({ owner: '', key }, { status: 201, body: '{}' });
 }
 
-const isKept = (key: string): boolean => db.requests.begin({ owner: '', key }, 'body', NOW).kind === 'answered';
+const isKept = (key: string): boolean => db.requests.begin({ owner: '', key }, 'body', NOW).kind === 'completed';
 
 test('deletes responses older than 30 days beyond the newest ones, but never a request whose transaction is not settled', async () => {
-  expect(RETENTION.answers).toEqual({ days: 30, newest: 10_000 });
-  const kept = { ...RETENTION, results: { days: 30, newest: 5 } };
+  expect(RETENTION.responses).toEqual({ days: 30, newest: 10_000 });
+  const kept = { ...RETENTION, responses: { days: 30, newest: 5 } };
   respond('old', NOW - 31 * DAY_MS);
   db.requests.begin({ owner: '', key: 'open' }, 'body', NOW - 90 * DAY_MS);
   db.requests.link({ owner: '', key: 'open' }, HASH);
@@ -43,7 +43,7 @@ test('deletes responses older than 30 days beyond the newest ones, but never a r
   await deleteExpired(db, NOW, () => true, kept);
   expect(isKept('young')).toBe(true);
   expect(isKept('old')).toBe(false);
-  expect(db.requests.begin({ owner: '', key: 'open' }, 'body', NOW)).toEqual({ kind: 'unanswered', sends: [HASH] });
+  expect(db.requests.begin({ owner: '', key: 'open' }, 'body', NOW)).toEqual({ kind: 'incomplete', sends: [HASH] });
 });
 
 test('retains the latest days of each key when the clock jumps ahead', async () => {

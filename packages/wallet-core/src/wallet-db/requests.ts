@@ -19,14 +19,15 @@ export type RequestStatus =
   | { readonly kind: 'new' }
   /** The key was used with another body. */
   | { readonly kind: 'other-body' }
-  | { readonly kind: 'answered'; readonly answer: StoredResponse; readonly sends: readonly string[] }
+  | { readonly kind: 'completed'; readonly response: StoredResponse; readonly sends: readonly string[] }
   /** The request was begun, possibly before a restart, and has no response. */
-  | { readonly kind: 'unanswered'; readonly sends: readonly string[] };
+  | { readonly kind: 'incomplete'; readonly sends: readonly string[] };
 
 interface StoredRequest extends IdempotencyKey {
   readonly bodyHash: Buffer;
   /** Unix milliseconds. */
   readonly begun: number;
+  /** The response. The name is part of the stored format. */
   readonly answer?: StoredResponse | undefined;
   readonly sends: readonly string[];
 }
@@ -62,9 +63,9 @@ export class RequestTable {
         this.write({ owner: request.owner, key: request.key, bodyHash, begun: now, sends: [] });
         return { kind: 'new' };
       }
-      const { answer, sends } = stored;
+      const { answer: response, sends } = stored;
       if (!stored.bodyHash.equals(bodyHash)) return { kind: 'other-body' };
-      return answer === undefined ? { kind: 'unanswered', sends } : { kind: 'answered', answer, sends };
+      return response === undefined ? { kind: 'incomplete', sends } : { kind: 'completed', response, sends };
     });
   }
 
@@ -78,8 +79,8 @@ export class RequestTable {
   }
 
   /** Stores the response unless one is stored already. @throws RangeError when the request was not begun */
-  answer(request: IdempotencyKey, answer: StoredResponse): void {
-    this.change(request, (stored) => (stored.answer === undefined ? { ...stored, answer } : stored));
+  complete(request: IdempotencyKey, response: StoredResponse): void {
+    this.change(request, (stored) => (stored.answer === undefined ? { ...stored, answer: response } : stored));
   }
 
   /**

@@ -40,7 +40,7 @@ test('after a kill each transaction is complete or absent, and the position has 
     expect(db.sends.all().map(({ signed }) => signed)).toEqual(hashes.map(signedSend));
     expect(db.events.after(0, Infinity).map(({ transaction }) => transaction)).toEqual(hashes);
     for (const hash of hashes) {
-      expect(db.requests.begin({ owner: '', key: hash }, hash, 0)).toEqual({ kind: 'unanswered', sends: [hash] });
+      expect(db.requests.begin({ owner: '', key: hash }, hash, 0)).toEqual({ kind: 'incomplete', sends: [hash] });
     }
     db.close();
   }

@@ -85,16 +85,16 @@ describe('sends', () => {
 describe('requests', () => {
   test('begin distinguishes a new key, another body, a completed and an incomplete request', () => {
     expect(db.requests.begin(shop, 'body', 1)).toEqual({ kind: 'new' });
-    expect(db.requests.begin(shop, 'body', 2)).toEqual({ kind: 'unanswered', sends: [] });
+    expect(db.requests.begin(shop, 'body', 2)).toEqual({ kind: 'incomplete', sends: [] });
     db.requests.link(shop, HASH);
     db.requests.link(shop, OTHER_HASH);
     db.requests.link(shop, HASH);
     reopen();
-    expect(db.requests.begin(shop, Buffer.from('body'), 3)).toEqual({ kind: 'unanswered', sends: [HASH, OTHER_HASH] });
+    expect(db.requests.begin(shop, Buffer.from('body'), 3)).toEqual({ kind: 'incomplete', sends: [HASH, OTHER_HASH] });
     expect(db.requests.begin(shop, 'other', 3)).toEqual({ kind: 'other-body' });
-    db.requests.answer(shop, { status: 201, body: 'first' });
-    db.requests.answer(shop, { status: 500, body: 'second' });
-    const answered = { kind: 'answered', response: { status: 201, body: 'first' }, sends: [HASH, OTHER_HASH] };
+    db.requests.complete(shop, { status: 201, body: 'first' });
+    db.requests.complete(shop, { status: 500, body: 'second' });
+    const answered = { kind: 'completed', response: { status: 201, body: 'first' }, sends: [HASH, OTHER_HASH] };
     expect(db.requests.begin(shop, 'body', 4)).toEqual(answered);
   });
 
@@ -112,17 +112,17 @@ describe('requests', () => {
     db.requests.begin(shop, '', 1);
     db.requests.link(shop, HASH);
     expect(db.requests.forget(shop)).toBe(false);
-    const other = { owner: 'shop', key: 'answered' };
+    const other = { owner: 'shop', key: 'completed' };
     db.requests.begin(other, '', 1);
-    db.requests.answer(other, { status: 201, body: '' });
+    db.requests.complete(other, { status: 201, body: '' });
     expect(db.requests.forget(other)).toBe(false);
-    expect(db.requests.begin(shop, '', 1)).toEqual({ kind: 'unanswered', sends: [HASH] });
+    expect(db.requests.begin(shop, '', 1)).toEqual({ kind: 'incomplete', sends: [HASH] });
   });
 
   test('a request that was not begun can be neither linked nor completed', () => {
     const refusal = new RangeError('no request with this idempotency key is recorded');
     expect(() => db.requests.link(shop, HASH)).toThrow(refusal);
-    expect(() => db.requests.answer(shop, { status: 201, body: '' })).toThrow(refusal);
+    expect(() => db.requests.complete(shop, { status: 201, body: '' })).toThrow(refusal);
   });
 
   test('an old request is deleted when its transactions are settled, and the newest ones are retained', () => {

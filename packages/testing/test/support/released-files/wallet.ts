@@ -58,7 +58,7 @@ export async function writeWallet(folder: string, nodePort: number): Promise<voi
   const { db } = wallet;
   db.requests.begin(REQUEST, '{}', RELEASE_TIME_MS);
   const sent = await wallet.send(request(1_000n), { submitting: ({ hash }) => db.requests.link(REQUEST, hash) });
-  db.requests.answer(REQUEST, { status: 201, body: JSON.stringify({ transactionHash: sent.hash }) });
+  db.requests.complete(REQUEST, { status: 201, body: JSON.stringify({ transactionHash: sent.hash }) });
   await wallet.prepare(request(2_000n), REQUEST.owner);
   await wallet.delay(request(3_000n), (signed) => {
     db.delayed.add({ hash: signed.hash, created: RELEASE_TIME_MS, signed });
