@@ -72,8 +72,8 @@ export function settleTransaction(staged: StagedTransaction, verdicts: readonly 
  * @returns the proof of work to check, in the hundred blocks in which templates check it
  */
 export function stageForTemplate(transaction: ParsedTransaction, context: TransactionContext): StagedTransaction {
-  const asked = context.network.rulesAt(context.height).templateChecksTxPow;
-  const staged = stage(transaction, context, asked ? [...TEMPLATE_STEPS, checkProofOfWork] : TEMPLATE_STEPS);
+  const checksTxPow = context.network.rulesAt(context.height).templateChecksTxPow;
+  const staged = stage(transaction, context, checksTxPow ? [...TEMPLATE_STEPS, checkProofOfWork] : TEMPLATE_STEPS);
   return { ...staged, proofs: staged.proofs.filter((proof) => proof.kind === 'txPow') };
 }
 

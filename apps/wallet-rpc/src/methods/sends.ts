@@ -86,12 +86,12 @@ type SendDelayedParams = z.output<typeof walletRpcApi.sendDelayedParams>;
 /** sendTransaction. @throws JsonRpcError, WalletError */
 function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentResult | FinishedJson> {
   const { wallet, details } = context;
-  const { idempotencyKey, ...asked } = params;
+  const { idempotencyKey, ...sendParams } = params;
   const resultOf = ({ hash, fee, mixin }: SendSummary): SentResult => {
     notifyOfSend(context, hash);
     return { anonymity: mixin, fee, transactionHash: hash };
   };
-  return once(context, idempotencyKey, ['sendTransaction', asked], {
+  return once(context, idempotencyKey, ['sendTransaction', sendParams], {
     run: async (observer) => {
       const request = await checkedRequest(context, params, 'badExtra');
       const submitting = (signed: SignedSend): void => {
@@ -110,8 +110,8 @@ function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentRes
 /** createDelayedTransaction. @throws JsonRpcError, WalletError */
 function buildDelayed(context: WalletRpcContext, params: SendParams): Promise<DelayedResult | FinishedJson> {
   const { wallet, details, delayed } = context;
-  const { idempotencyKey, ...asked } = params;
-  return once(context, idempotencyKey, ['createDelayedTransaction', asked], {
+  const { idempotencyKey, ...sendParams } = params;
+  return once(context, idempotencyKey, ['createDelayedTransaction', sendParams], {
     run: async (observer) => {
       const request = await checkedRequest(context, params, 'internalError');
       const { fee, hash } = await delayed.create(request, (signed) => {

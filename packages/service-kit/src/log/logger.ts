@@ -165,13 +165,13 @@ function addSecret(hidden: Set<string>, secret: string): void {
 function makeLogger(first: LogLevel, hidden: Set<string>, sink: LogSink): Logger {
   let level = first;
   sink.onLevel?.(level);
-  const enabled = (asked: LogLevelName): boolean => level !== 'disabled' && LOG_LEVELS[asked] <= LOG_LEVELS[level];
+  const enabled = (name: LogLevelName): boolean => level !== 'disabled' && LOG_LEVELS[name] <= LOG_LEVELS[level];
   const loggerOf = (part: string): Logger => {
-    const log = (asked: LogLevelName, message: string, fields?: LogFields): void => {
-      if (enabled(asked)) sink.write({ time: new Date(), level: asked, part, message, fields });
+    const log = (name: LogLevelName, message: string, fields?: LogFields): void => {
+      if (enabled(name)) sink.write({ time: new Date(), level: name, part, message, fields });
     };
     const methods = Object.fromEntries(
-      LEVEL_NAMES.map((asked) => [asked, (message: string, fields?: LogFields) => log(asked, message, fields)]),
+      LEVEL_NAMES.map((name) => [name, (message: string, fields?: LogFields) => log(name, message, fields)]),
     ) as Record<LogLevelName, (message: string, fields?: LogFields) => void>;
     return {
       ...methods,
@@ -220,7 +220,7 @@ export function createMemoryLogger(
     },
   });
   const line = lineWriter(format, hidden, logger);
-  const linesOf = (asked: LogLevelName): string[] => lines.filter((_line, i) => entries[i]?.level === asked);
+  const linesOf = (name: LogLevelName): string[] => lines.filter((_line, i) => entries[i]?.level === name);
   return Object.assign(logger, { lines, entries, linesOf });
 }
 
