@@ -53,7 +53,7 @@ test('every daemon schema can be printed as JSON schema', () => {
 test('missing request fields get the documented defaults', () => {
   const { rawBlocksRequest, walletSyncDataRequest, generateBlocksParams, blockTemplateParams } = daemonApi;
   const range = { blockHashCheckpoints: [], startHeight: 0, startTimestamp: 0, blockCount: 100 };
-  expect(rawBlocksRequest.parse({})).toEqual({ ...range, skipCoinbaseTransactions: false });
+  expect(rawBlocksRequest.parse({})).toEqual({ ...range, skipCoinbaseTransactions: false, globalIndexes: false });
   expect(walletSyncDataRequest.parse({})).toEqual({
     ...range,
     encoding: 'hex',

@@ -138,7 +138,7 @@ const ASKED: Record<string, Scene> = {
     },
     2_000,
   ),
-  'a description that never comes': requesting({ description: () => undefined }),
+  'a missing response to the description request': requesting({ description: () => undefined }),
   'no description at all': requesting({ description: (response) => void response.destroy() }),
   garbage: requesting(describing(Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 256)))),
   'garbage that is nested': requesting(describing('<a>'.repeat(80_000))),
