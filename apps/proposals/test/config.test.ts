@@ -166,6 +166,7 @@ test('a port in use fails the start before a file is created', async () => {
 
 test('--log-file contains the start; --enable-metrics, --log-format, --log-max-size and --log-max-files are accepted', async () => {
   const log = join(temporaryFolder(), 'log');
+  const print = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const started = await startService([
     '--log-level',
     'info',
@@ -181,5 +182,7 @@ test('--log-file contains the start; --enable-metrics, --log-format, --log-max-s
   ]);
   await started.stop();
   await started.service.logger.close();
+  expect(print).toHaveBeenCalledWith(expect.stringContaining('"message":"wrkz-proposals'));
+  print.mockRestore();
   expect(readFileSync(log, 'utf8')).toContain('wrkz-proposals');
 });
