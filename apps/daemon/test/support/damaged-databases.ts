@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync
 import { join } from 'node:path';
 import { type ChainDb, ChainDbError, type ChainReader, damageIn, openChainDb } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
+import { SqliteFileError } from '@wrkz/sqlite';
 import { networkOf, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { chainA } from '@wrkz/testing';
 import { runQuery } from '../../src/rpc';
@@ -282,7 +283,8 @@ function judge(
       db.close();
     }
   } catch (error) {
-    if (error instanceof ChainDbError || damageIn(error) !== undefined) outcome.reported++;
+    if (error instanceof ChainDbError || error instanceof SqliteFileError || damageIn(error) !== undefined)
+      outcome.reported++;
     else outcome.wrong.push(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }
