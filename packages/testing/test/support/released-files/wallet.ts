@@ -14,6 +14,7 @@ import {
   Wallet,
   WalletFile,
   walletFromKeys,
+  type WalletDb,
 } from '@wrkz/wallet-core';
 import { chainAWallet, TestWallet } from '../../../src';
 import { NETWORK } from './chain';
@@ -90,6 +91,12 @@ async function readContainer(folder: string): Promise<object> {
   };
 }
 
+/** The state of a request with the names that the manifest of version 1.0.0 uses. */
+function inManifest(status: ReturnType<WalletDb['requests']['begin']>): object {
+  if (status.kind !== 'completed') return status;
+  return { kind: 'answered', answer: status.response, sends: status.sends };
+}
+
 /** Container and wallet database. A wallet has no mode for reading: the open begins a session of the database. */
 export async function readWallet(folder: string): Promise<object> {
   const container = await readContainer(folder);
@@ -117,7 +124,7 @@ export async function readWallet(folder: string): Promise<object> {
       rings: [...db.rings.rows()].map(({ members }) => members),
       prepared: [...db.prepared.rows()].map(({ signed, creator }) => ({ creator, ...send(signed) })),
       delayed: db.delayed.inState('delayed').map(({ signed, created }) => ({ created, ...send(signed) })),
-      request: db.requests.begin(REQUEST, '{}', RELEASE_TIME_MS),
+      request: inManifest(db.requests.begin(REQUEST, '{}', RELEASE_TIME_MS)),
       labels: [...db.labels.rows()],
       spent: db.spending.spent(REQUEST.owner, utcDayOf(RELEASE_TIME_MS)),
       notified: sends.map(({ hash }) => db.notified.stage(hash)),
