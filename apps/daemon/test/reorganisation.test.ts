@@ -1,5 +1,5 @@
 import type { RefusedSwitch } from '../src/chain/side-branches';
-import { databaseFile, openChainDb } from '@wrkz/chain-db';
+import { CorruptDatabase, databaseFile, openChainDb } from '@wrkz/chain-db';
 import { networkOf, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { SqliteConnection } from '@wrkz/sqlite';
@@ -153,6 +153,7 @@ describe('reorganisation', () => {
     connection.close();
     const again = engineBench('simnet', { directory: bench.directory });
     expect(again.engine.tip().alternativeCount).toBe(5);
+    expect(() => again.reader.alternative(Buffer.from(damaged, 'hex'))).toThrow(CorruptDatabase);
     expect(await codes(again, side.slice(5))).toEqual(['REJECTED_AS_ORPHANED']);
     expect(again.reader.alternativeCount()).toBe(1);
     expect(await codes(again, side)).toEqual([KNOWN, SIDE, SIDE, SIDE, SIDE, SWITCHED]);

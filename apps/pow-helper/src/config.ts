@@ -7,9 +7,7 @@ import {
   HASHING_THREADS,
   inGroup,
   listenerOptions,
-  loggingOptions,
-  METRICS_OPTION,
-  NAMED_LOG_SCALE,
+  LOGGING_AND_METRICS,
   type OptionValues,
   parseOptions,
   splitList,
@@ -17,7 +15,7 @@ import {
 
 /** Options of the command line and the configuration file. */
 export const OPTIONS = defineOptions([
-  ...inGroup('Listeners', [...listenerOptions(17_870)]),
+  ...inGroup('Listeners', listenerOptions(17_870)),
   ...inGroup('Work', [
     {
       name: 'network',
@@ -98,14 +96,7 @@ export const OPTIONS = defineOptions([
     }),
     CORS_OPTION,
   ]),
-  ...inGroup('Logging and metrics', [
-    ...loggingOptions({
-      scale: NAMED_LOG_SCALE,
-      level: 'info',
-      file: undefined,
-    }),
-    METRICS_OPTION,
-  ]),
+  ...inGroup('Logging and metrics', LOGGING_AND_METRICS),
 ]);
 
 function badQueueUrl(text: string): string | undefined {

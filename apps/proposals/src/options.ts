@@ -1,12 +1,5 @@
 import { networkNames } from '@wrkz/core-types';
-import {
-  defineOptions,
-  inGroup,
-  listenerOptions,
-  loggingOptions,
-  METRICS_OPTION,
-  NAMED_LOG_SCALE,
-} from '@wrkz/service-kit';
+import { defineOptions, inGroup, listenerOptions, LOGGING_AND_METRICS } from '@wrkz/service-kit';
 
 const DATA = 'Data';
 
@@ -90,14 +83,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
       help: 'New QR images per minute per client address, cached ones exempt; 0 disables',
     },
   ]),
-  ...inGroup('Logging and metrics', [
-    ...loggingOptions({
-      scale: NAMED_LOG_SCALE,
-      level: 'info',
-      file: undefined,
-    }),
-    METRICS_OPTION,
-  ]),
+  ...inGroup('Logging and metrics', LOGGING_AND_METRICS),
 ]);
 
 /** @returns an error text for options that exclude or require each other */

@@ -2,7 +2,8 @@ import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { Codec, decodeBlob } from './block-bytes';
 import { FACTS_COLUMNS, FACTS_HALVES, factsOf, factsValues, type FactsRow } from './block-row';
-import { decodeRawBlock, encodeRawBlock, type RawBlock } from '@wrkz/core-types';
+import { DecodeError, decodeRawBlock, encodeRawBlock, type RawBlock } from '@wrkz/core-types';
+import { CorruptDatabase } from './errors';
 
 /** An alternative block: its facts and the id of its parent. */
 export interface AltInfo {
@@ -47,13 +48,19 @@ export class AlternativeQueries {
     return this.total.get()?.[0] ?? 0;
   }
 
-  /** An alternative block with its bytes. */
+  /** An alternative block with its bytes. @throws CorruptDatabase */
   block(hash: Buffer): AlternativeBlock | undefined {
     const info = this.info(hash);
     const row = this.body.get(hash);
     if (info === undefined || row === undefined) return undefined;
     const [codec, body] = row;
-    return { ...info, raw: decodeRawBlock(decodeBlob(codec, body, 'alternatives', hash.toString('hex'))) };
+    const name = hash.toString('hex');
+    try {
+      return { ...info, raw: decodeRawBlock(decodeBlob(codec, body, 'alternatives', name)) };
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      throw new CorruptDatabase(`alternative block ${name} cannot be decoded: ${error.message}`);
+    }
   }
 }
 

@@ -177,6 +177,7 @@ describe('identity', () => {
     expect(toHex(network.networkId)).toBe(id);
     expect(network.ports).toEqual({ p2p: port, rpc: port + 1, zmq: port + 2 });
     expect(network.seeds.length > 0).toBe(name === 'mainnet');
+    expect(network.dnsSeeds.length > 0).toBe(name === 'mainnet');
     expect(network.checkProofOfWork).toBe(name !== 'simnet');
     expect(network.countsAsSynchronizedAlone).toBe(name !== 'mainnet');
   });

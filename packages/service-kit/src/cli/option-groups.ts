@@ -7,6 +7,7 @@ import {
   type Logger,
   type LoggerOptions,
   type LogScale,
+  NAMED_LOG_SCALE,
   parseLogLevel,
 } from '../log/logger';
 import type { OptionSpec } from './options';
@@ -169,6 +170,12 @@ export function loggingOptions<const T extends LoggingTexts>({ scale, level, fil
     },
   ] as const;
 }
+
+/** Logging and metrics of a program without access to funds. */
+export const LOGGING_AND_METRICS = [
+  ...loggingOptions({ scale: NAMED_LOG_SCALE, level: 'info', file: undefined }),
+  METRICS_OPTION,
+] as const;
 
 /** The resolved options of a program; they include `loggingOptions`. */
 export interface LoggingConfig {

@@ -25,8 +25,10 @@ const syncRangeChecks = {
   },
 } as const;
 
+type RawBlocksBody = z.output<typeof daemonApi.rawBlocksRequest>;
+
 function syncRangeOf(
-  body: Omit<z.output<typeof daemonApi.rawBlocksRequest>, 'globalIndexes'>,
+  body: Pick<RawBlocksBody, 'blockHashCheckpoints' | 'startHeight' | 'startTimestamp' | 'blockCount'>,
   maxBlockCount: number,
 ): SyncRange {
   return {

@@ -65,6 +65,7 @@ export const walletSyncData: Query<WalletSyncQuery> = {
 export interface RawBlocksQuery extends SyncRange {
   /** Leaves out blocks that have only a coinbase. (In `/getwalletsyncdata` this needs a second flag.) */
   readonly skipCoinbase: boolean;
+  /** Adds the global indexes of the outputs. */
   readonly globalIndexes?: boolean;
 }
 

@@ -363,7 +363,7 @@ describe('relay', () => {
     expect(chain.calls).toHaveLength(1);
   });
 
-  it('does not disconnect a peer that announced a block whose transactions it did not send, if the chain rejects the block for now', async () => {
+  it('does not disconnect a peer that announced a block whose transactions it did not send, if the chain rejects the block temporarily', async () => {
     const clock = new SteppedClock();
     const { chain, peers, logger } = await withPeers(2, clock);
     const [late, other] = peers;
