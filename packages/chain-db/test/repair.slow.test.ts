@@ -3,15 +3,19 @@ import { statSync } from 'node:fs';
 import { databaseFile, verifyChain } from '../src';
 import { PAGE_SIZE } from '../src/schema';
 import { chainA } from './support/chain-a';
+import { makeCoinbaseChain } from './support/coinbase-chain';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
 import { pagesByTable } from './support/flips';
 import { pruneTo } from './support/modes';
 import { killRepairs } from './support/repair-kills';
-import { copyOf, findings, flip, peerWith, repair } from './support/repairs';
+import { copyOf, findings, flip, noPeer, peerWith, repair } from './support/repairs';
+import { contents } from './support/tables';
 
 afterEach(cleanUp);
 
 const HEIGHT = 300;
+/** A chain of this length has its digests on two leaf pages. */
+const DIGESTS_ON_TWO_PAGES = 22_000;
 
 function closedChain(mode: 'full' | 'pruned' | 'lite'): string {
   const db = openHere({ directory: freshDirectory(), lite: mode === 'lite' ? 150 : undefined });
@@ -54,4 +58,21 @@ test('after 100 kills at random moments it continues or starts over, and the dig
   const page = (pagesByTable(directory).get('outputs') ?? []).at(-1) ?? 0;
   const lines = Array.from({ length: 100 }, () => randomInt(20));
   await killRepairs(directory, page * PAGE_SIZE * 8 - 333, lines, () => Math.random());
+});
+
+test('of many pages of digests, the last one gets its first digest, and each other one all of its digests', async () => {
+  const db = openHere();
+  writerOf(db).append(makeCoinbaseChain(DIGESTS_ON_TWO_PAGES));
+  while (writerOf(db).digestStep(1_000) <= db.reader.height());
+  const { directory } = db;
+  const digests = contents(db)['rules_digests'];
+  db.close();
+  const [, first, last] = pagesByTable(directory).get('rules_digests') ?? [];
+  flip(directory, first! * PAGE_SIZE * 8 - 333);
+  flip(directory, last! * PAGE_SIZE * 8 - 333);
+  expect(await repair(directory, noPeer)).toMatchObject({ outcome: 'pages repaired', pages: 2 });
+  const again = openHere({ directory });
+  expect(contents(again)['rules_digests']?.length).toBeGreaterThan(200);
+  while (writerOf(again).digestStep(1_000) <= again.reader.height());
+  expect(contents(again)['rules_digests']).toEqual(digests);
 });

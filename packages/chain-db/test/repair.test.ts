@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { blocksOfPage, databaseFile, openChainDb, verifyChain, type VerifyReport } from '../src';
+import { blocksOfPage, type ChainDb, databaseFile, openChainDb, verifyChain, type VerifyReport } from '../src';
 import { PAGE_SIZE } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -42,24 +42,43 @@ const blocks = [
 const alternatives = makeChain([plan(50), plan(51)], blocks.slice(0, 24));
 
 type Mode = 'full' | 'pruned' | 'lite';
-const modes = new Map<Mode, Promise<{ directory: string; sound: VerifyReport; pages: Map<string, number[]> }>>();
+/** A closed database that tests copy, with its verification and its pages by table. */
+interface Made {
+  readonly directory: string;
+  readonly sound: VerifyReport;
+  readonly pages: Map<string, number[]>;
+}
+const databases = new Map<string, Promise<Made>>();
 
-/** A closed database of 26 blocks and 2 alternatives; created once per mode. */
-function made(mode: Mode): NonNullable<ReturnType<typeof modes.get>> {
-  const known = modes.get(mode) ?? make(mode);
-  modes.set(mode, known);
+/** Creates each database once. */
+function once(name: string, create: () => ChainDb): Promise<Made> {
+  const known = databases.get(name) ?? close(create());
+  databases.set(name, known);
   return known;
 }
 
-async function make(mode: Mode): ReturnType<typeof made> {
-  const db = openHere({ directory: freshDirectory(), lite: mode === 'lite' ? 12 : undefined });
-  writerOf(db).append(blocks);
-  for (const block of alternatives) writerOf(db).putAlternative(block);
-  if (mode === 'pruned') pruneTo(db, 15);
+async function close(db: ChainDb): Promise<Made> {
   const sound = await verifyChain(db);
   db.close();
   return { directory: db.directory, sound, pages: pagesByTable(db.directory) };
 }
+
+/** 26 blocks and 2 alternatives. */
+const made = (mode: Mode): Promise<Made> =>
+  once(mode, () => {
+    const db = openHere({ directory: freshDirectory(), lite: mode === 'lite' ? 12 : undefined });
+    writerOf(db).append(blocks);
+    for (const block of alternatives) writerOf(db).putAlternative(block);
+    if (mode === 'pruned') pruneTo(db, 15);
+    return db;
+  });
+
+const madeOfChainA = (count: number): Promise<Made> =>
+  once(`chain A to ${String(count)}`, () => {
+    const db = openHere({ directory: freshDirectory() });
+    writerOf(db).append(chainA().slice(0, count));
+    return db;
+  });
 
 /** A bit of the first cells of a page, which are at its end, and a bit of its header. */
 const CELLS = PAGE_SIZE * 8 - 333;
@@ -213,28 +232,25 @@ describe('the write-ahead log of a killed daemon', () => {
 });
 
 test('a damaged inner page above a damaged leaf is rebuilt from the blocks', async () => {
-  const db = openHere();
-  writerOf(db).append(chainA().slice(0, 150));
-  const sound = await verifyChain(db);
-  db.close();
-  const [root = 0, leaf = 0] = pagesByTable(db.directory).get('transactions') ?? [];
-  for (const page of [root, leaf]) flip(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS);
-  const report = await repair(db.directory, peerWith(chainA()).fetch);
+  const { directory, sound, pages } = await madeOfChainA(150);
+  const copy = copyOf(directory);
+  const [root = 0, leaf = 0] = pages.get('transactions') ?? [];
+  for (const page of [root, leaf]) flip(copy, (page - 1) * PAGE_SIZE * 8 + CELLS);
+  const report = await repair(copy, peerWith(chainA()).fetch);
   expect(report).toMatchObject({ outcome: 'rebuilt', dropped: 0 });
-  expect(await after(db.directory)).toEqual(sound);
+  expect(await after(copy)).toEqual(sound);
 });
 
 test.each(['transactions', 'blocks', 'key_images', 'outputs'])('a damaged root of %s is repaired', async (table) => {
-  const db = openHere();
-  writerOf(db).append(chainA());
-  const sound = await verifyChain(db);
-  db.close();
-  const [root = 0] = pagesByTable(db.directory).get(table) ?? [];
-  flip(db.directory, (root - 1) * PAGE_SIZE * 8 + CELLS);
-  const { outcome } = await repair(db.directory, noPeer);
+  // Each of these tables has inner pages.
+  const { directory, sound, pages } = await madeOfChainA(400);
+  const copy = copyOf(directory);
+  const [root = 0] = pages.get(table) ?? [];
+  flip(copy, (root - 1) * PAGE_SIZE * 8 + CELLS);
+  const { outcome } = await repair(copy, noPeer);
   // The other tables have row ids.
   expect(outcome).toBe(table === 'outputs' ? 'rebuilt' : 'pages repaired');
-  expect(await after(db.directory)).toEqual(sound);
+  expect(await after(copy)).toEqual(sound);
 });
 
 test('a page is not written while one of its blocks is missing', async () => {
@@ -442,11 +458,9 @@ test('a start finishes a swap that was interrupted at any step', async () => {
 });
 
 test('after a kill it continues or starts over', async () => {
-  const db = openHere({ directory: freshDirectory() });
-  writerOf(db).append(chainA().slice(0, 150));
-  db.close();
-  const page = (pagesByTable(db.directory).get('outputs') ?? []).at(-1)!;
-  await killRepairs(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS, [5, 9]);
+  const { directory, pages } = await madeOfChainA(150);
+  const page = (pages.get('outputs') ?? []).at(-1)!;
+  await killRepairs(directory, (page - 1) * PAGE_SIZE * 8 + CELLS, [5, 9]);
 });
 
 test('a truncated file is not repaired: the error has the remedy, and nothing is changed', async () => {

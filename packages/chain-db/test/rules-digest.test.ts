@@ -24,8 +24,6 @@ afterEach(cleanUp);
 
 /** More than two intervals of stored digests. */
 const BLOCKS = 251;
-/** A chain of this length has its digests on two leaf pages. */
-const MANY_PAGES_BLOCKS = 22_000;
 
 function filled(options: Parameters<typeof openHere>[0] = {}, blocks = BLOCKS): ChainDb {
   const db = openHere(options);
@@ -230,20 +228,3 @@ test.each(['pruned', 'lite'] as const)(
     expect(at(again, 200)).toBe(at(filled(), 200));
   },
 );
-
-test('of many pages of digests, the last one gets its first digest, and each other one all of its digests', async () => {
-  const db = openHere();
-  writerOf(db).append(makeCoinbaseChain(MANY_PAGES_BLOCKS));
-  while (writerOf(db).digestStep(1_000) <= db.reader.height());
-  const { directory } = db;
-  const digests = contents(db)['rules_digests'];
-  db.close();
-  const [, first, last] = pagesByTable(directory).get('rules_digests') ?? [];
-  flip(directory, first! * PAGE_SIZE * 8 - 333);
-  flip(directory, last! * PAGE_SIZE * 8 - 333);
-  expect(await repair(directory, noPeer)).toMatchObject({ outcome: 'pages repaired', pages: 2 });
-  const again = openHere({ directory });
-  expect(contents(again)['rules_digests']?.length).toBeGreaterThan(200);
-  while (writerOf(again).digestStep(1_000) <= again.reader.height());
-  expect(contents(again)['rules_digests']).toEqual(digests);
-});
