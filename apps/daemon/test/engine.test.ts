@@ -325,25 +325,25 @@ describe('the checkpoint zone', () => {
   it('rejects a key image spent twice, though signatures are not checked', async () => {
     const checkpoints = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
     const bench = engineBench('simnet', { checkpoints });
-    const purse = new TestWallet('zone');
+    const testWallet = new TestWallet('zone');
     const network = networkOf('simnet');
-    const options = { network, timestamp: NOW - 1_000_000, receiver: purse, checkpoints };
+    const options = { network, timestamp: NOW - 1_000_000, receiver: testWallet, checkpoints };
     const forge = new Forge(bench.reader.viewAt(0), options);
     const blocks = await forge.many(50);
     await bench.engine.addBlocks(blocks, 'sync');
-    const output = purse
+    const output = testWallet
       .find(
         blocks[4]!,
         5,
         bench.reader.globalIndexes(5).map(({ indexes }) => indexes),
       )
       .at(-1)!;
-    const first = await forge.next([purse.spend(output, { fee: 10n })]);
+    const first = await forge.next([testWallet.spend(output, { fee: 10n })]);
     expect(await bench.engine.addBlocks([first], 'sync')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
     // A miner that ignores the first spend.
     const blind = Object.assign(bench.reader.viewAt(51), { keyImageHeight: () => undefined });
     const dishonest = new Forge(blind, { ...options, timestamp: NOW - 900_000 });
-    const before = await dishonest.next([purse.spend(output, { fee: 20n })]);
+    const before = await dishonest.next([testWallet.spend(output, { fee: 20n })]);
     expect(before.transactions).toHaveLength(1);
     const results = await bench.engine.addBlocks([before, await dishonest.next()], 'sync');
     expect(results).toMatchObject([

@@ -39,7 +39,7 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
     await bench.mine(45, bench.reader.tip().timestamp + 60);
     const [own, other] = [bench.coinbaseOutput(161), bench.coinbaseOutput(162)];
     const { timestamp } = bench.reader.tip();
-    locked = bench.purse.spend(own, {
+    locked = bench.testWallet.spend(own, {
       fee: 20_000n,
       unlockTime: BigInt(timestamp + LOCK),
       decoys: [{ index: other.globalIndex, key: other.publicKey }],
@@ -50,7 +50,7 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
   afterEach(() => bench.digest());
 
   const blockOf = async (): Promise<ReturnType<typeof decodeBlock>> =>
-    decodeBlock((await bench.miner.template(bench.purse, Buffer.alloc(0))).blob);
+    decodeBlock((await bench.miner.template(bench.testWallet, Buffer.alloc(0))).blob);
 
   it('is in a template of that second, and not in later ones', async () => {
     expect((await blockOf()).transactionHashes).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
   });
 
   it('leaves the pool when the block of a miner with a later clock is rejected because of it', async () => {
-    const template = await bench.miner.build(bench.purse, Buffer.alloc(0), bench.clock.now);
+    const template = await bench.miner.build(bench.testWallet, Buffer.alloc(0), bench.clock.now);
     const block = { ...template.block, timestamp: template.block.timestamp + 1n };
     expect(await bench.miner.submit(await mined({ ...template, block }))).toMatchObject({
       code: 'UNLOCK_TIME_TOO_SMALL',
@@ -71,9 +71,9 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
   });
 
   it('stays when that block is on a side branch, since templates extend another block', async () => {
-    const { miner, purse, clock } = bench;
-    const withIt = await miner.build(purse, Buffer.alloc(0), clock.now);
-    const without = await miner.build(purse, Buffer.alloc(0), clock.now + 1);
+    const { miner, testWallet, clock } = bench;
+    const withIt = await miner.build(testWallet, Buffer.alloc(0), clock.now);
+    const without = await miner.build(testWallet, Buffer.alloc(0), clock.now + 1);
     const at = ({ block }: Template, time: number) => ({ ...block, timestamp: BigInt(time) });
     const best = await mined({ ...without, block: at(without, clock.now) });
     expect(await miner.submit(best)).toMatchObject({ code: 'ADDED_TO_MAIN' });
@@ -83,7 +83,7 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
   });
 
   it('stays when the block has no proof of work, and a mined block with it is accepted', async () => {
-    const template = await bench.miner.build(bench.purse, Buffer.alloc(0), bench.clock.now);
+    const template = await bench.miner.build(bench.testWallet, Buffer.alloc(0), bench.clock.now);
     const later = sealParent({ ...template.block, timestamp: template.block.timestamp + 1n });
     expect(await bench.miner.submit(encodeBlock(later))).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
     expect(await bench.miner.submit(await mined(template))).toMatchObject({ code: 'ADDED_TO_MAIN' });
@@ -116,7 +116,7 @@ describe('a transaction that spends an output with a time lock', () => {
       const lockedUntil = timestamp + 3_600;
       const [own, other] = [bench.coinbaseOutput(161), bench.coinbaseOutput(162)];
       const half = (own.amount - 20_000n) / 2n;
-      const locking = bench.purse.spend(own, {
+      const locking = bench.testWallet.spend(own, {
         fee: own.amount - 2n * half,
         amounts: [half, half],
         unlockTime: BigInt(lockedUntil),
@@ -125,13 +125,13 @@ describe('a transaction that spends an output with a time lock', () => {
       expect(await bench.pool.add(locking, 'rpc')).toMatchObject({ accepted: true });
       await bench.mine(60, timestamp + 60);
       const indexes = bench.reader.globalIndexes(height + 1).map((one) => one.indexes);
-      const found = bench.purse.find(bench.reader.rawBlock(height + 1)!, height + 1, indexes);
+      const found = bench.testWallet.find(bench.reader.rawBlock(height + 1)!, height + 1, indexes);
       const [output, decoy] = found.filter(({ amount }) => amount === half);
       if (output === undefined || decoy === undefined) throw new Error('the locked outputs are not in the block');
 
       // Another miner built this block before the transaction was in the pool, by a clock that is behind that of the tip.
-      const earlier = await bench.miner.build(bench.purse, Buffer.alloc(0), lockedUntil - 120);
-      const spending = bench.purse.spend(output, {
+      const earlier = await bench.miner.build(bench.testWallet, Buffer.alloc(0), lockedUntil - 120);
+      const spending = bench.testWallet.spend(output, {
         fee: 20_000n,
         unlockTime: BigInt(height + 200),
         decoys: [{ index: decoy.globalIndex, key: decoy.publicKey }],

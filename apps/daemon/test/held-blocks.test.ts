@@ -163,19 +163,19 @@ it('loses held blocks in a kill and leaves a consistent chain without them', asy
 it('rejects only the block that repeats a key image of held blocks in the checkpoint zone', async () => {
   const zone = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
   const { engine, reader, digest } = engineBench('simnet', { checkpoints: zone });
-  const purse = new TestWallet('held');
-  const options = { network: networkOf('simnet'), timestamp: NOW - 1_000_000, receiver: purse, checkpoints: zone };
+  const testWallet = new TestWallet('held');
+  const options = { network: networkOf('simnet'), timestamp: NOW - 1_000_000, receiver: testWallet, checkpoints: zone };
   const forge = new Forge(reader.viewAt(0), options);
   const first = await forge.many(50);
   await engine.addBlocks(first, 'sync');
   const indexes = reader.globalIndexes(5).map((one) => one.indexes);
-  const output = purse.find(first[4]!, 5, indexes).at(-1)!;
+  const output = testWallet.find(first[4]!, 5, indexes).at(-1)!;
   const dishonest = new Forge(reader.viewAt(50), options);
   // A miner that ignores the first spend.
   Object.assign(dishonest.view, { keyImageHeight: () => undefined });
-  const spends = await dishonest.next([purse.spend(output, { fee: 10n })]);
+  const spends = await dishonest.next([testWallet.spend(output, { fee: 10n })]);
   const between = await dishonest.many(3);
-  const again = await dishonest.next([purse.spend(output, { fee: 20n })]);
+  const again = await dishonest.next([testWallet.spend(output, { fee: 20n })]);
   const calls = [[spends], between, [again], await dishonest.many(2)].map((one) => engine.addBlocks(one, 'sync', true));
   const results = await Promise.all(calls);
   expect(

@@ -10,7 +10,7 @@ describe('generated blocks', () => {
   it('carry the requested timestamps and pay the address', async () => {
     const bench = nodeBench('devnet');
     const { height, hashes } = await bench.generator.generate({
-      address: bench.purse,
+      address: bench.testWallet,
       count: 5,
       timestamp: EARLY,
       spacing: 90,
@@ -27,7 +27,7 @@ describe('generated blocks', () => {
   it('never have a timestamp further ahead than nodes accept', async () => {
     const bench = nodeBench('simnet');
     await bench.mine(3, NOW);
-    await bench.generator.generate({ address: bench.purse, count: 200, timestamp: NOW, spacing: 60 });
+    await bench.generator.generate({ address: bench.testWallet, count: 200, timestamp: NOW, spacing: 60 });
     const last = bench.reader.tip();
     expect(last.height).toBe(203);
     expect(last.timestamp).toBe(NOW + 7200);
@@ -73,10 +73,10 @@ describe("on the tip of chain A, under today's rules", () => {
     const nonce = Buffer.from('0123456789abcdef', 'hex');
     const top = bench.reader.tip();
     bench.clock.now = top.timestamp + 120;
-    const template = await bench.miner.template(bench.purse, nonce);
+    const template = await bench.miner.template(bench.testWallet, nonce);
     expect(template).toMatchObject({ height: top.height + 1, difficulty: 10n });
     expect(template.blob.subarray(template.reservedOffset, template.reservedOffset + 8)).toEqual(nonce);
-    expect((await bench.miner.template(bench.purse, Buffer.alloc(0))).reservedOffset).toBe(0);
+    expect((await bench.miner.template(bench.testWallet, Buffer.alloc(0))).reservedOffset).toBe(0);
     // Unsealed, its merge-mining tag is empty and no nonce helps.
     expect(await bench.miner.submit(template.blob)).toMatchObject({ code: 'PROOF_OF_WORK_TOO_WEAK' });
     const sealed = sealParent(decodeBlock(template.blob));
@@ -108,7 +108,7 @@ describe('transactions', () => {
   afterAll(() => bench.digest());
 
   it('are mined from the pool into a block', async () => {
-    const spend = bench.purse.spend(bench.coinbaseOutput(5), { fee: 10n });
+    const spend = bench.testWallet.spend(bench.coinbaseOutput(5), { fee: 10n });
     expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ accepted: true });
     await bench.mine(1, EARLY + 10_000);
     expect(bench.pool.size).toBe(0);
@@ -120,11 +120,11 @@ describe('transactions', () => {
   it('are selected once per tip, pool revision and second, however many templates are requested', async () => {
     const lists = jest.spyOn(bench.pool, 'list');
     const templates = (): Promise<unknown> =>
-      Promise.all(Array.from({ length: 20 }, () => bench.miner.template(bench.purse, Buffer.alloc(8))));
+      Promise.all(Array.from({ length: 20 }, () => bench.miner.template(bench.testWallet, Buffer.alloc(8))));
     await templates();
     await templates();
     expect(lists).toHaveBeenCalledTimes(1);
-    const spend = bench.purse.spend(bench.coinbaseOutput(40), { fee: 10n });
+    const spend = bench.testWallet.spend(bench.coinbaseOutput(40), { fee: 10n });
     await bench.pool.add(spend, 'p2p');
     await templates();
     expect(lists).toHaveBeenCalledTimes(2);
@@ -144,7 +144,7 @@ describe('transactions', () => {
   it('are mined in order of their fee rate', async () => {
     const pays = [10n, 40n, 20n, 30n];
     for (const [i, fee] of pays.entries()) {
-      expect(await bench.pool.add(bench.purse.spend(bench.coinbaseOutput(6 + i), { fee }), 'p2p')).toMatchObject({
+      expect(await bench.pool.add(bench.testWallet.spend(bench.coinbaseOutput(6 + i), { fee }), 'p2p')).toMatchObject({
         accepted: true,
       });
     }
@@ -154,16 +154,18 @@ describe('transactions', () => {
   });
 
   it('are rejected with their reason codes', async () => {
-    const { purse, pool } = bench;
+    const { testWallet, pool } = bench;
     const output = bench.coinbaseOutput(20);
     const locked = bench.coinbaseOutput(bench.reader.tip().height);
-    expect(await pool.add(purse.spend(output, { fee: 4n }), 'rpc')).toMatchObject({ code: 'WRONG_FEE' });
-    expect(await pool.add(purse.spend(locked, { fee: 10n }), 'rpc')).toMatchObject({ code: 'INPUT_SPEND_LOCKED_OUT' });
-    const forged = purse.spend({ ...output, secretKey: bench.coinbaseOutput(21).secretKey }, { fee: 10n });
+    expect(await pool.add(testWallet.spend(output, { fee: 4n }), 'rpc')).toMatchObject({ code: 'WRONG_FEE' });
+    expect(await pool.add(testWallet.spend(locked, { fee: 10n }), 'rpc')).toMatchObject({
+      code: 'INPUT_SPEND_LOCKED_OUT',
+    });
+    const forged = testWallet.spend({ ...output, secretKey: bench.coinbaseOutput(21).secretKey }, { fee: 10n });
     expect(await pool.add(forged, 'rpc')).toMatchObject({
       code: expect.stringMatching(/^INPUT_INVALID_(DOMAIN_KEYIMAGES|SIGNATURES)$/) as string,
     });
-    const signed = purse.spend(output, { fee: 10n });
+    const signed = testWallet.spend(output, { fee: 10n });
     signed[signed.length - 1] = (signed.at(-1) ?? 0) ^ 1;
     expect(await pool.add(signed, 'rpc')).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
     expect(pool.size).toBe(0);
@@ -171,10 +173,10 @@ describe('transactions', () => {
 
   it('lose against a block that spends the same key image', async () => {
     const output = bench.coinbaseOutput(25);
-    await bench.pool.add(bench.purse.spend(output, { fee: 10n }), 'rpc');
+    await bench.pool.add(bench.testWallet.spend(output, { fee: 10n }), 'rpc');
     const removed: string[] = [];
     bench.pool.once('removed', ({ reason }) => removed.push(reason));
-    const other = bench.purse.spend(output, { fee: 99n });
+    const other = bench.testWallet.spend(output, { fee: 99n });
     const forge = new Forge(bench.reader.viewAt(bench.reader.tip().height), {
       network: networkOf('simnet'),
       timestamp: EARLY + 30_000,
@@ -190,7 +192,7 @@ describe('transactions', () => {
       network: networkOf('simnet'),
       timestamp: EARLY + 40_000,
     }).many(3);
-    const spend = bench.purse.spend(bench.coinbaseOutput(30), { fee: 10n });
+    const spend = bench.testWallet.spend(bench.coinbaseOutput(30), { fee: 10n });
     const { hash } = parseTransaction(spend);
     await bench.pool.add(spend, 'rpc');
     await bench.mine(2, EARLY + 40_000);
@@ -216,7 +218,7 @@ describe('transactions', () => {
       new Forge(bench.reader.viewAt(fork), { network, timestamp: EARLY + timestamp });
     const counts = (): number[] => [bench.reader.transactionCount(), bench.reader.alternativeCount()];
     const [transactions, alternatives] = counts() as [number, number];
-    const spends = [50, 51, 52].map((height) => bench.purse.spend(bench.coinbaseOutput(height), { fee: 10n }));
+    const spends = [50, 51, 52].map((height) => bench.testWallet.spend(bench.coinbaseOutput(height), { fee: 10n }));
     const first = forgeAt(60_000);
     const main = [await first.next(spends.slice(0, 2)), ...(await first.many(1))];
     const second = forgeAt(61_000);
@@ -238,7 +240,7 @@ describe('transactions', () => {
     const forgeAt = (timestamp: number): Forge =>
       new Forge(bench.reader.viewAt(fork), { network, timestamp: EARLY + timestamp });
     const [one, two] = [60, 61].map((height) => bench.coinbaseOutput(height));
-    const lost = [one!, two!].map((output) => bench.purse.spend(output, { fee: 10n }));
+    const lost = [one!, two!].map((output) => bench.testWallet.spend(output, { fee: 10n }));
     const side = await forgeAt(71_000).many(3);
     const main = forgeAt(70_500);
     await bench.engine.addBlocks([await main.next(lost), ...(await main.many(1))], 'sync');
@@ -251,7 +253,7 @@ describe('transactions', () => {
     await bench.engine.addBlocks(side, 'sync');
     await returned;
     bench.pool.remove(parseTransaction(lost[0]!).hash, 'NotActual');
-    const replacement = bench.purse.spend(one!, { fee: 20n });
+    const replacement = bench.testWallet.spend(one!, { fee: 20n });
     expect(await bench.pool.add(replacement, 'rpc')).toMatchObject({ accepted: true });
     await bench.mine(1, EARLY + 80_000);
     for (const bytes of [replacement, lost[1]!])

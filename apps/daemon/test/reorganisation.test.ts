@@ -184,12 +184,12 @@ describe('reorganisation', () => {
   });
 
   it('checks a side block against its own branch: a key image spent only on the main chain is unspent', async () => {
-    const purse = new TestWallet('miner');
+    const testWallet = new TestWallet('miner');
     const bench = engineBench('simnet');
-    const blocks = await grow(bench, 50, 'main', { receiver: purse });
+    const blocks = await grow(bench, 50, 'main', { receiver: testWallet });
     const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
-    const output = purse.find(blocks[4]!, 5, indexes).at(-1)!;
-    const spend = purse.spend(output, { fee: 10n });
+    const output = testWallet.find(blocks[4]!, 5, indexes).at(-1)!;
+    const spend = testWallet.spend(output, { fee: 10n });
     const main = forge(bench, 50, 'main');
     const holding = await main.next([spend]);
     expect(await codes(bench, [holding])).toEqual([MAIN]);
@@ -198,7 +198,7 @@ describe('reorganisation', () => {
     // The same spend in the other branch, once; a second time it is a double spend there.
     const side = forge(bench, 50, 'side');
     const first = await side.next([spend]);
-    const double = await forge(bench, 50, 'side').next([purse.spend(output, { fee: 20n })]);
+    const double = await forge(bench, 50, 'side').next([testWallet.spend(output, { fee: 20n })]);
     expect(await codes(bench, [first])).toEqual([SIDE]);
     expect(await codes(bench, [double])).toEqual([SIDE]);
     const second = await side.next();
@@ -209,11 +209,11 @@ describe('reorganisation', () => {
   });
 
   it('parses a stored side branch although the size median that limited its transactions has decreased', async () => {
-    const purse = new TestWallet('miner');
+    const testWallet = new TestWallet('miner');
     const bench = engineBench('simnet');
-    const blocks = await grow(bench, 51, 'main', { receiver: purse });
+    const blocks = await grow(bench, 51, 'main', { receiver: testWallet });
     const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
-    const spend = purse.spend(purse.find(blocks[4]!, 5, indexes).at(-1)!, { fee: 10n });
+    const spend = testWallet.spend(testWallet.find(blocks[4]!, 5, indexes).at(-1)!, { fee: 10n });
     const side = forge(bench, 50, 'side');
     expect(await codes(bench, [await side.next([spend])])).toEqual([SIDE]);
     const heavier = await side.next();
@@ -227,11 +227,11 @@ describe('reorganisation', () => {
   });
 
   it('limits the transactions of a side branch by the median of the main chain, not by its own', async () => {
-    const purse = new TestWallet('miner');
+    const testWallet = new TestWallet('miner');
     const bench = engineBench('simnet');
-    const blocks = await grow(bench, 51, 'main', { receiver: purse });
+    const blocks = await grow(bench, 51, 'main', { receiver: testWallet });
     const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
-    const spend = purse.spend(purse.find(blocks[4]!, 5, indexes).at(-1)!, { fee: 10n });
+    const spend = testWallet.spend(testWallet.find(blocks[4]!, 5, indexes).at(-1)!, { fee: 10n });
     const side = await forge(bench, 50, 'side').next([spend]);
     const { state } = bench.engine as unknown as { state: { currentTip: TipFacts } };
     const tip = bench.engine.tip();

@@ -38,8 +38,8 @@ it('switches to the branch that reaches the next checkpoint, though a false bran
   const blocks = await trueChain(30);
   const bench = engineBench('mainnet', { checkpoints: at(blocks, 5, 25) });
   expect(await codes(bench, blocks.slice(0, 5))).toEqual({ ADDED_TO_MAIN: 5 });
-  const lie = await forge(bench, 5, 'false', 20).many(19);
-  expect(await codes(bench, lie)).toEqual({ ADDED_TO_MAIN: 19 });
+  const falseBranch = await forge(bench, 5, 'false', 20).many(19);
+  expect(await codes(bench, falseBranch)).toEqual({ ADDED_TO_MAIN: 19 });
   const heavy = bench.engine.tip().cumulativeDifficulty;
   expect(await codes(bench, blocks.slice(5, 24))).toEqual({ ADDED_TO_ALTERNATIVE: 19 });
   expect(await codes(bench, blocks.slice(24))).toEqual({ ADDED_TO_ALTERNATIVE_AND_SWITCHED: 1, ADDED_TO_MAIN: 5 });

@@ -38,7 +38,7 @@ describe('login', () => {
   });
 
   it('rejects an invalid address with the text of the wallets, and closes the connection', async () => {
-    const integrated = encodeAddress({ ...bench.purse, paymentId: 'ab'.repeat(32) });
+    const integrated = encodeAddress({ ...bench.testWallet, paymentId: 'ab'.repeat(32) });
     for (const [login, text] of [
       [undefined, /^The address given is the wrong length\. .* but it is 0 chars\.$/],
       [bench.address.slice(1), /but it is 97 chars/],

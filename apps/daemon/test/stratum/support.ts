@@ -189,7 +189,7 @@ export async function stratumBench(
   return {
     ...bench,
     server,
-    address: encodeAddress(bench.purse),
+    address: encodeAddress(bench.testWallet),
     logger,
     metrics,
     time,

@@ -11,7 +11,7 @@ export interface NodeBench extends EngineBench {
   readonly pool: TransactionPool;
   readonly miner: Miner;
   readonly generator: BlockGenerator;
-  readonly purse: TestWallet;
+  readonly testWallet: TestWallet;
   readonly clock: { now: number };
   /** Mines this many blocks for the wallet. */
   mine(count: number, timestamp?: number): Promise<Buffer[]>;
@@ -30,19 +30,21 @@ export function nodeBench(network: NetworkName): NodeBench {
   chain.on('commit', (event) => void pool.onCommit(event));
   const miner = new Miner({ network: profile, reader, chain, pool, now });
   const generator = new BlockGenerator(profile, miner, now, new AbortController().signal);
-  const purse = new TestWallet('node bench');
+  const testWallet = new TestWallet('node bench');
   return {
     ...bench,
     pool,
     miner,
     generator,
-    purse,
+    testWallet,
     clock,
     mine: async (count, timestamp = NOW - 1_000_000) =>
-      (await generator.generate({ address: purse, count, timestamp, spacing: 60 })).hashes,
+      (await generator.generate({ address: testWallet, count, timestamp, spacing: 60 })).hashes,
     coinbaseOutput: (height) => {
       const [indexes] = reader.globalIndexes(height);
-      const owned = purse.find({ ...reader.rawBlock(height)!, transactions: [] }, height, [indexes?.indexes ?? []]);
+      const owned = testWallet.find({ ...reader.rawBlock(height)!, transactions: [] }, height, [
+        indexes?.indexes ?? [],
+      ]);
       return owned.reduce((best, output) => (output.amount > best.amount ? output : best));
     },
   };

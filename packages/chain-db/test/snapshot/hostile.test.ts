@@ -122,10 +122,14 @@ test('refuses impossible numbers even with the right digest', async () => {
 
 test('refuses a block count that does not fit into the file before it allocates memory', async () => {
   const { digest } = readSnapshotHeader(await place(honest));
-  const lies = { ...readSnapshotHeader(await place(honest)), liteHeight: 0xffff_ffff, blockRecords: 0xffff_ffffn };
-  const bytes = Buffer.concat([encodeSnapshotHeader(lies), honest.subarray(128)]);
+  const wrongHeader = {
+    ...readSnapshotHeader(await place(honest)),
+    liteHeight: 0xffff_ffff,
+    blockRecords: 0xffff_ffffn,
+  };
+  const bytes = Buffer.concat([encodeSnapshotHeader(wrongHeader), honest.subarray(128)]);
   const path = await place(bytes);
-  expect(await refusal({ path, header: { ...lies, digest } })).toBe(
+  expect(await refusal({ path, header: { ...wrongHeader, digest } })).toBe(
     `${path} claims 4294967295 blocks, and is too short for them - the file is corrupt`,
   );
 });

@@ -75,13 +75,13 @@ describe.each(names)('%s', (name) => {
 
 /** The balances after each block, computed from the bytes of the chain by independent code. */
 function* sums(
-  purses: readonly TestWallet[],
+  testWallets: readonly TestWallet[],
 ): Generator<(height: number, now: number) => { unlocked: bigint; locked: bigint }> {
   const held = new Map<string, { amount: bigint; unlockTime: bigint }>();
   for (const [height, raw] of chainA().entries()) {
     const all = [parseBlock(raw.block).coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
-    for (const purse of purses) {
-      for (const { amount, unlockTime, publicKey, secretKey } of purse.find(
+    for (const testWallet of testWallets) {
+      for (const { amount, unlockTime, publicKey, secretKey } of testWallet.find(
         raw,
         height,
         all.map(({ transaction }) => transaction.outputs.map((_, i) => i)),
@@ -104,12 +104,12 @@ function* sums(
 
 test.each(['alice', 'dave', 'frank'])('the balance of %s at every height is the sum over the chain', async (name) => {
   const { keys, empty, chain } = await readWallet(name);
-  const purses = keys.spendKeys.map(
+  const testWallets = keys.spendKeys.map(
     ({ secretKey }) => new TestWallet({ viewSecret: keys.viewSecret, spendSecret: secretKey ?? Buffer.alloc(32) }),
   );
   const ledger = new Ledger(empty);
   let height = 0;
-  for (const sum of sums(purses)) {
+  for (const sum of sums(testWallets)) {
     applyAll(ledger, chain.slice(height, height + 1));
     const now = indexedChainA()[height]?.block.timestamp ?? 0;
     expect({ height, ...balanceOf(ledger, height, now) }).toEqual({ height, ...sum(height, now) });

@@ -108,10 +108,10 @@ const balanceOf = (money: MoneyWallet) => money.wallet.snapshot.balance();
 const unconfirmedOf = (money: MoneyWallet): string[] => money.wallet.snapshot.unconfirmed().map(({ hash }) => hash);
 
 /** The balance of these keys according to the chain and the pool. */
-async function summed(purse: TestWallet): Promise<bigint> {
-  const sum = new ChainSum([purse]);
+async function summed(testWallet: TestWallet): Promise<bigint> {
+  const sum = new ChainSum([testWallet]);
   await sum.follow(nodes.node, []);
-  const { unlocked, locked } = sum.holding(purse, 0);
+  const { unlocked, locked } = sum.holding(testWallet, 0);
   return unlocked + locked;
 }
 

@@ -2,7 +2,7 @@ import type { RawBlock } from '@wrkz/core-types';
 import { hashKey } from '../hashes';
 
 /**
- * A block to download, identified by its hash and the hash that the peers name before it. A peer that lies about the order
+ * A block to download, identified by its hash and the hash that the peers name before it. A peer that reports a wrong order
  * of blocks therefore shares no entry with honest peers.
  */
 export interface PlanEntry {

@@ -21,7 +21,7 @@ export function countingPeers<Peer extends { readonly incoming: boolean }>(peers
 
 /**
  * The height of the network by the claims of several peers (a count: tip index + 1), 0 without peers. The highest third of the
- * claims is left out, and of two claims the higher, so that fewer lying peers cannot raise it; but it is never below
+ * claims is ignored, and of two claims the higher, so that a minority of dishonest peers cannot raise it. It is never below
  * the height up to which a peer delivers blocks.
  */
 export function networkHeight(claims: readonly HeightClaim[]): number {

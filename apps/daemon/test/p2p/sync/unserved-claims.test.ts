@@ -66,7 +66,7 @@ describe('peers that claim blocks and deliver none', () => {
   }
 
   /** Connects to the node and announces made-up blocks; the node requests them. */
-  async function lyingPeerAt(target: TestNode, tag: string, peerId: bigint): Promise<ScriptedPeer> {
+  async function dishonestPeerAt(target: TestNode, tag: string, peerId: bigint): Promise<ScriptedPeer> {
     const hashes = fakes(tag);
     return name(await callerOf(target, claimOf(hashes, peerId)), hashes);
   }
@@ -88,7 +88,7 @@ describe('peers that claim blocks and deliver none', () => {
     const started = await node();
     const watcher = await callerOf(started, standing);
     await watcher.nextOf(Command.requestPool);
-    await lyingPeerAt(started, 'silent', 1n);
+    await dishonestPeerAt(started, 'silent', 1n);
     for (let made = 0; made < 6; made += 1) started.chain.add(toyBlock(started.chain.tip().hash, 500 + made));
     await watcher.settle(standing);
     expect(watcher.left.filter(({ command }) => command === Command.newLiteBlock)).toHaveLength(6);
@@ -96,7 +96,7 @@ describe('peers that claim blocks and deliver none', () => {
 
   it('do not stop the download of an honest branch', async () => {
     const started = await node();
-    await lyingPeerAt(started, 'silent', 1n);
+    await dishonestPeerAt(started, 'silent', 1n);
     await harness.node(blocks, { exclusiveNodes: [local(started.node)] });
     await reaches(started.chain, 30);
     expect(started.chain.tip().hash).toEqual(best);
@@ -105,7 +105,7 @@ describe('peers that claim blocks and deliver none', () => {
   it('lose a slot to a waiting peer after 15 seconds, even if they send single bytes', async () => {
     const started = await node();
     const dishonestPeers = [];
-    for (const id of [1n, 2n, 3n]) dishonestPeers.push(await lyingPeerAt(started, `trickle ${id}`, id));
+    for (const id of [1n, 2n, 3n]) dishonestPeers.push(await dishonestPeerAt(started, `trickle ${id}`, id));
     const honest = await callerOf(started, { ...honestly, peerId: 9n });
     await honest.nextOf(Command.requestPool);
     await trickle(dishonestPeers, 12);
@@ -121,7 +121,7 @@ describe('peers that claim blocks and deliver none', () => {
     const server = await harness.server();
     const started = await node({ exclusiveNodes: [server.address] });
     const called = await server.caller();
-    for (const id of [1n, 2n, 3n]) await lyingPeerAt(started, `silent ${id}`, id);
+    for (const id of [1n, 2n, 3n]) await dishonestPeerAt(started, `silent ${id}`, id);
     await called.handleHandshake(honestly);
     await name(called, tips.slice(11));
     deliver(called, { blocks: blocks.slice(11) });
@@ -154,7 +154,7 @@ describe('peers that claim blocks and deliver none', () => {
 
   it('delay "synchronized" by at most 15 seconds', async () => {
     const started = await node();
-    const dishonest = await lyingPeerAt(started, 'late', 1n);
+    const dishonest = await dishonestPeerAt(started, 'late', 1n);
     const honest = await callerOf(started, standing);
     await honest.nextOf(Command.requestPool);
     expect(started.node.isSynchronized()).toBe(false);
@@ -165,7 +165,7 @@ describe('peers that claim blocks and deliver none', () => {
   it('are disconnected with penalty points, and their claims do not count on a new connection', async () => {
     const started = await node({}, disguised('93.184.216.34'));
     for (let round = 1; round <= 6; round += 1) {
-      const dishonest = await lyingPeerAt(started, `round ${round}`, 1n);
+      const dishonest = await dishonestPeerAt(started, `round ${round}`, 1n);
       expect(started.node.networkHeight()).toBe(round === 1 ? 31 : 11);
       clock.advance(62_000);
       await dishonest.closed;
@@ -241,7 +241,7 @@ describe('peers that claim blocks and deliver none', () => {
   it('get slots in the order in which they began to wait', async () => {
     const started = await node({ syncMaxPeers: 1 });
     clock.advance(500);
-    const dishonestPeers = [await lyingPeerAt(started, 'first', 1n)];
+    const dishonestPeers = [await dishonestPeerAt(started, 'first', 1n)];
     const named = fakes('second');
     const second = await callerOf(started, claimOf(named, 2n));
     await second.nextOf(Command.requestPool);

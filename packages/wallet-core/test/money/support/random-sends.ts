@@ -31,7 +31,7 @@ interface Player {
   readonly name: string;
   readonly money: MoneyWallet;
   /** Test wallets by public spend key. */
-  readonly purses: ReadonlyMap<string, TestWallet>;
+  readonly testWallets: ReadonlyMap<string, TestWallet>;
   readonly isView: boolean;
   /** Whether its node responds like those of July 2025. */
   readonly isOld: boolean;
@@ -74,7 +74,9 @@ export class Campaign {
     this.old = this.nodes.suite.closeAtEnd(respondAsJuly2025(await StandInNode.start(this.node.url)));
     for (const name of names) this.players.push(await this.player(name));
     this.players.push(await this.viewer(this.players[0] as Player));
-    this.sum = new ChainSum(this.players.filter(({ isView }) => !isView).flatMap(({ purses }) => [...purses.values()]));
+    this.sum = new ChainSum(
+      this.players.filter(({ isView }) => !isView).flatMap(({ testWallets }) => [...testWallets.values()]),
+    );
     await this.check();
   }
 
@@ -276,9 +278,9 @@ export class Campaign {
         .map((hash) => this.bytes.get(hash) ?? fail(`the pool has a transaction of no wallet: ${hash}`));
       await sum.follow(node, [...pool, ...this.refused()]);
       await Promise.all(this.players.map(({ money }) => money.untilAt(sum.height, sum.tip)));
-      const apart = this.players.flatMap(({ name, money, purses, isView }) => {
+      const apart = this.players.flatMap(({ name, money, testWallets, isView }) => {
         const listed = hashesOf(money.wallet.snapshot.unconfirmed());
-        const pending = isView ? '' : hashesOf(sum.pendingOf([...purses.values()]));
+        const pending = isView ? '' : hashesOf(sum.pendingOf([...testWallets.values()]));
         return listed === pending ? [] : [`${name} lists ${listed}, the pool ${pending}`];
       });
       if (apart.length === 0) return;
@@ -292,15 +294,21 @@ export class Campaign {
   }
 
   /** Compares a wallet with the chain. @returns the part of its balance that is in blocks */
-  private checkPlayer({ name, money, purses }: Player): bigint {
+  private checkPlayer({ name, money, testWallets }: Player): bigint {
     const { sum } = this;
-    const pending = sum.pendingOf([...purses.values()]);
+    const pending = sum.pendingOf([...testWallets.values()]);
     const now = Math.floor(Date.now() / 1000);
     let [total, returning] = [0n, 0n];
-    for (const [key, purse] of purses) {
-      const { unlocked, locked } = sum.holding(purse, now);
-      const back = pending.reduce((coming, { found }) => coming + amountFor(purse, found), 0n);
-      const expected = { name, height: sum.height, coming: comingOf(pending, purse), unlocked, locked: locked + back };
+    for (const [key, testWallet] of testWallets) {
+      const { unlocked, locked } = sum.holding(testWallet, now);
+      const back = pending.reduce((coming, { found }) => coming + amountFor(testWallet, found), 0n);
+      const expected = {
+        name,
+        height: sum.height,
+        coming: comingOf(pending, testWallet),
+        unlocked,
+        locked: locked + back,
+      };
       const { snapshot } = money.wallet;
       const coming =
         snapshot.subWallets.find(({ publicSpendKey }) => publicSpendKey === key)?.unconfirmedIncoming ?? [];
@@ -316,10 +324,10 @@ export class Campaign {
     return total - returning;
   }
 
-  private checkViewer({ name, money, purses }: Player): void {
-    const [purse] = purses.values();
+  private checkViewer({ name, money, testWallets }: Player): void {
+    const [testWallet] = testWallets.values();
     const now = Math.floor(Date.now() / 1000);
-    const expected = this.sum.received(purse as TestWallet, now);
+    const expected = this.sum.received(testWallet as TestWallet, now);
     expect({ name, ...money.wallet.snapshot.balance() }).toEqual({ name, ...expected });
   }
 
@@ -366,28 +374,34 @@ export class Campaign {
         await money.wallet.importSubWallet(other.spendSecret.toString('hex'), 0);
       } else await money.wallet.createSubWallet();
     }
-    const purses = money.wallet.snapshot.subWallets.map(
+    const testWallets = money.wallet.snapshot.subWallets.map(
       ({ publicSpendKey, privateSpendKey }) =>
         [
           publicSpendKey,
           new TestWallet({ viewSecret, spendSecret: Buffer.from(privateSpendKey ?? fail('no key'), 'hex') }),
         ] as const,
     );
-    return { name, money, purses: new Map(purses), isView: false, isOld: this.isOld };
+    return { name, money, testWallets: new Map(testWallets), isView: false, isOld: this.isOld };
   }
 
   private async viewer(of: Player): Promise<Player> {
-    const [entry] = of.purses;
-    const [key, purse] = entry ?? fail('no purse');
+    const [entry] = of.testWallets;
+    const [key, testWallet] = entry ?? fail('no testWallet');
     const file = join(this.nodes.suite.folder(), 'view.wallet');
     const money = await MoneyWallet.begin(file, [this.nextPort()], (parts, settings) =>
       importView(parts, settings, {
-        privateViewKey: purse.viewSecret.toString('hex'),
-        address: encodeAddress({ spendPublic: purse.spendPublic, viewPublic: purse.viewPublic }),
+        privateViewKey: testWallet.viewSecret.toString('hex'),
+        address: encodeAddress({ spendPublic: testWallet.spendPublic, viewPublic: testWallet.viewPublic }),
         scanHeight: 0,
       }),
     );
-    return { name: `view of ${of.name}`, money, purses: new Map([[key, purse]]), isView: true, isOld: this.isOld };
+    return {
+      name: `view of ${of.name}`,
+      money,
+      testWallets: new Map([[key, testWallet]]),
+      isView: true,
+      isOld: this.isOld,
+    };
   }
 }
 
@@ -408,15 +422,15 @@ const hashesOf = (transactions: readonly { readonly hash: string }[]): string =>
     .join(' ');
 
 const amountFor = (
-  purse: TestWallet,
+  testWallet: TestWallet,
   found: readonly { readonly wallet: TestWallet; readonly amount: bigint }[],
-): bigint => found.reduce((sum, one) => (one.wallet === purse ? sum + one.amount : sum), 0n);
+): bigint => found.reduce((sum, one) => (one.wallet === testWallet ? sum + one.amount : sum), 0n);
 
 /** The outputs of these transactions for a wallet, one line each. */
-const comingOf = (pending: ReturnType<ChainSum['pendingOf']>, purse: TestWallet): string[] =>
+const comingOf = (pending: ReturnType<ChainSum['pendingOf']>, testWallet: TestWallet): string[] =>
   pending
     .flatMap(({ hash, found }) =>
-      found.filter((one) => one.wallet === purse).map(({ amount }) => `${hash} ${String(amount)}`),
+      found.filter((one) => one.wallet === testWallet).map(({ amount }) => `${hash} ${String(amount)}`),
     )
     .sort();
 
