@@ -48,8 +48,8 @@ await main(async () => {
   const args = process.argv.slice(2);
   const at = args.indexOf('--kind');
   const kind = at < 0 ? '' : args.splice(at, 2)[1];
-  checkPrograms();
   await bootstrap();
+  checkPrograms();
   if (kind) process.env.TEST_KIND = kind;
   // Fixtures that several test files of this run share (`Suite.chainA`).
   const shared = mkdtempSync(join(tmpdir(), 'wrkz-tests-'));
