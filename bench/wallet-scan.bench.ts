@@ -8,7 +8,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { readSyncResponse, type SyncBlock } from '@wrkz/client';
+import { readBinaryResponse, readSyncResponse, type SyncBlock } from '@wrkz/client';
 import { generateKeyPair } from '@wrkz/crypto';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
@@ -32,16 +32,12 @@ async function responsesOfChainA(): Promise<Buffer[]> {
     const node = await suite.node({ from: await suite.chainA() });
     const bodies: Buffer[] = [];
     for (let start = 0; start <= node.height;) {
-      const body = JSON.stringify({
-        startHeight: start,
-        blockCount: 1_000,
-        skipInputKeyOffsets: true,
-        encoding: 'base64',
-      });
-      const response = await fetch(`${node.url}/getwalletsyncdata`, { method: 'POST', body });
+      const body = JSON.stringify({ startHeight: start, blockCount: 1_000 });
+      const headers = { Accept: 'application/octet-stream' };
+      const response = await fetch(`${node.url}/getwalletsyncdata`, { method: 'POST', body, headers });
       const responseBody = Buffer.from(await response.arrayBuffer());
       bodies.push(responseBody);
-      start = (readSyncResponse(responseBody).blocks.at(-1)?.height ?? start) + 1;
+      start = (readBinaryResponse(responseBody)?.blocks.at(-1)?.height ?? start) + 1;
     }
     return bodies;
   } finally {
@@ -76,7 +72,7 @@ async function main(): Promise<void> {
     while (sum.blocks < Number(values.blocks)) {
       for (const response of responses) {
         const start = performance.now();
-        const { blocks } = readSyncResponse(response);
+        const { blocks } = readBinaryResponse(response) ?? readSyncResponse(response);
         const read = performance.now();
         delay.enable();
         for await (const batch of scannedBatches(blocks, wallet)) {

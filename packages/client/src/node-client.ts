@@ -6,6 +6,7 @@ import { type RawChainBlock, readPackedRawBlocks } from './packed-raw-blocks';
 import { parseResponse, requireSuccess } from './response';
 import { NodeFailure, sanitizedText } from './failure';
 import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendTransactionResponse } from './schemas';
+import { readBinaryResponse } from './packed-block';
 import { MAX_SYNC_BYTES, readSyncResponse } from './sync-response';
 import type { SyncResponse, SyncInput, SyncOutput, SyncRequest, SyncTip } from './sync-model';
 import { openTipStream, type TipStream } from './tip-stream';
@@ -153,7 +154,7 @@ export class NodeClient {
   async walletSyncData(
     request: SyncRequest,
     signal?: AbortSignal,
-    read: ReadSyncBody = readSyncResponse,
+    read: ReadSyncBody = (body) => readBinaryResponse(body) ?? readSyncResponse(body),
   ): Promise<SyncResponse> {
     await this.requireChain(signal);
     const response = await this.send('/getwalletsyncdata', syncBody(request), signal);
@@ -309,7 +310,8 @@ export class NodeClient {
     const isOnce = path === '/sendrawtransaction';
     const method = body === undefined ? 'GET' : 'POST';
     try {
-      return await this.transport.request({ method, path, body, maxBytes: BOUNDS[path], signal, isOnce });
+      const acceptsBytes = path === '/getwalletsyncdata';
+      return await this.transport.request({ method, path, body, maxBytes: BOUNDS[path], signal, isOnce, acceptsBytes });
     } catch (error) {
       // Another node may listen at this address next, so its chain must be checked.
       if (error instanceof NodeFailure && error.kind === 'unreachable') this.chain = undefined;

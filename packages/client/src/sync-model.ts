@@ -58,5 +58,6 @@ export interface SyncRequest {
   readonly skipEmptyBlocks: boolean;
   /** Exclusive; 0 for no end. */
   readonly endHeight: number;
+  /** Requests keys in base64 from a node that responds in JSON. */
   readonly isBase64: boolean;
 }

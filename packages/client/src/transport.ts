@@ -33,6 +33,8 @@ export interface NodeRequest {
   readonly signal?: AbortSignal | undefined;
   /** Whether the request must not be repeated, because the node may have received it. Uses a new connection. */
   readonly isOnce?: boolean | undefined;
+  /** Whether the caller also reads responses that are not JSON. */
+  readonly acceptsBytes?: boolean;
 }
 
 /** A response of any status. */
@@ -108,7 +110,8 @@ export class NodeTransport {
     this.fresh.destroy();
   }
 
-  private async sendOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeRequest): Promise<NodeResponse> {
+  private async sendOnce(request: NodeRequest): Promise<NodeResponse> {
+    const { method, path, body, maxBytes, signal, isOnce = false, acceptsBytes = false } = request;
     const limit = AbortSignal.timeout(this.timeouts.responseMs);
     const response: AxiosResponse<Buffer> = await this.client
       .request<Buffer>({
@@ -117,7 +120,11 @@ export class NodeTransport {
         ...(isOnce && { httpAgent: this.fresh, httpsAgent: this.fresh }),
         maxContentLength: maxBytes,
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-        ...(body === undefined ? {} : { data: stringifyJson(body), headers: { 'Content-Type': 'application/json' } }),
+        ...(body !== undefined && { data: stringifyJson(body) }),
+        headers: {
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(acceptsBytes && { Accept: 'application/octet-stream, application/json' }),
+        },
       })
       .catch((error: unknown) => {
         throw limit.aborted && signal?.aborted !== true

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 
 export interface PlainRequestOptions {
   readonly method?: string | undefined;
@@ -16,10 +16,13 @@ export interface PlainRequestOptions {
 export function plainRequest(
   url: string,
   { method = 'GET', body, headers = {}, signal }: PlainRequestOptions = {},
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; bytes: Buffer; text: string }> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, headers, signal, agent: false }, (response) => {
-      text(response).then((read) => resolve({ status: response.statusCode ?? 0, text: read }), reject);
+      buffer(response).then(
+        (bytes) => resolve({ status: response.statusCode ?? 0, bytes, text: bytes.toString('utf8') }),
+        reject,
+      );
     });
     outgoing.on('error', reject).end(body);
   });

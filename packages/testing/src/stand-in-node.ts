@@ -97,20 +97,36 @@ export class StandInNode {
       body: text === '' ? {} : (JSON.parse(text) as Fields),
     };
     this.requests.push(requests);
-    const handler: StandInHandler = this.handlers.get(path) ?? ((_request, behind) => behind());
+    const handler = this.handlers.get(path);
+    if (handler === undefined) {
+      const { accept = 'application/json' } = request.headers;
+      const { status, bytes } = await this.forward(request, requests.body, { Accept: accept });
+      response.writeHead(status, { 'Content-Type': 'application/json' });
+      return void response.end(bytes);
+    }
     const result = await handler(requests, (body) => this.pass(request, body ?? requests.body));
     if (typeof result === 'function') return result(response);
     response.writeHead(result.status ?? 200, { 'Content-Type': 'application/json' });
     response.end(result.text ?? (result.json === undefined ? '' : JSON.stringify(result.json)));
   }
 
+  /** For handlers, which change JSON: a binary response is not requested. */
   private async pass(request: IncomingMessage, body: Fields): Promise<{ status: number; json: Fields }> {
+    const { status, text } = await this.forward(request, body);
+    return { status, json: (text === '' ? {} : JSON.parse(text)) as Fields };
+  }
+
+  private async forward(
+    request: IncomingMessage,
+    body: Fields,
+    headers: Readonly<Record<string, string>> = {},
+  ): ReturnType<typeof plainRequest> {
     if (this.behind === undefined) throw new Error(`no handler for ${request.url ?? ''}`);
-    const { status, text } = await plainRequest(this.behind + (request.url ?? '/'), {
+    return plainRequest(this.behind + (request.url ?? '/'), {
       method: request.method,
+      headers,
       body: request.method === 'GET' ? undefined : JSON.stringify(body),
     });
-    return { status, json: (text === '' ? {} : JSON.parse(text)) as Fields };
   }
 }
 

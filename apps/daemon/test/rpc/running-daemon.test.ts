@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { readBinaryResponse, readSyncResponse } from '@wrkz/client';
 import type { ChainService } from '../../src/chain/service';
 import { newSuite } from '../network/daemons';
 import { exercises } from '../support/exercises';
@@ -28,6 +29,30 @@ async function figures(url: string): Promise<Record<string, number>> {
     [...text.matchAll(/^wrkz_(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
   );
 }
+
+test('a sync response is binary if the request accepts bytes, and JSON otherwise', async () => {
+  const { url } = await suite.node({ from: dataDir });
+  const read = async (accept: string): Promise<[type: string | null, blocks: string[] | undefined]> => {
+    const request = { method: 'POST', body: JSON.stringify(range), headers: { Accept: accept } };
+    const response = await fetch(`${url}/getwalletsyncdata`, request);
+    const body = Buffer.from(await response.arrayBuffer());
+    const isBinary = accept.includes('octet-stream');
+    const { blocks } = (isBinary ? readBinaryResponse(body) : readSyncResponse(body)) ?? {};
+    return [response.headers.get('content-type'), blocks?.map(({ hash }) => hash)];
+  };
+  const json = await read('application/json');
+  expect(json).toEqual(['application/json', expect.any(Array)]);
+  expect(json[1]).toHaveLength(20);
+  expect(await read('*/*')).toEqual(json);
+  for (const accept of ['application/octet-stream', 'application/octet-stream, application/json'])
+    expect(await read(accept)).toEqual(['application/octet-stream', json[1]]);
+  const refused = await fetch(`${url}/getwalletsyncdata`, {
+    method: 'POST',
+    body: '{"blockCount":5000}',
+    headers: { Accept: 'application/octet-stream' },
+  });
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'application/json']);
+});
 
 describe('cached sync responses', () => {
   test('have the same bytes, are counted, and are dropped after a rewind', async () => {

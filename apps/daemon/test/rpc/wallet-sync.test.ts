@@ -10,6 +10,7 @@ import {
   type Transaction,
   type TransactionInput,
 } from '@wrkz/core-types';
+import { readBinaryResponse, readSyncResponse, type SyncBlock } from '@wrkz/client';
 import { chainA } from '@wrkz/testing';
 import { runQuery } from '../../src/rpc';
 import { resolveStart } from '../../src/rpc/queries/sync-blocks';
@@ -44,6 +45,20 @@ function items(blocks: readonly RawBlock[], start: number, options: Options): st
   return ITEMS.exec(response)?.[1];
 }
 
+/** The blocks of a binary response and of a response in JSON, as a client reads them. */
+function bothReadings(blocks: readonly RawBlock[], start: number, skipCoinbase: boolean): [SyncBlock[], SyncBlock[]] {
+  const reading = (encoding: 'hex' | 'binary'): SyncBlock[] => {
+    const range = { checkpoints: Buffer.alloc(0), startHeight: start, startTimestamp: 0, blockCount: 1000 };
+    const query = { ...range, skipCoinbase, skipKeyOffsets: true, encoding, skipEmpty: false, endHeight: 0 };
+    const body = runQuery(readerOf(blocks, { first: start }), devnet, 'walletSyncData', query);
+    const response = encoding === 'binary' ? readBinaryResponse(body) : readSyncResponse(body);
+    return (response?.blocks ?? []).map(({ height, hash, timestamp, coinbase, transactions }) => {
+      return { height, hash, timestamp, coinbase, transactions };
+    });
+  };
+  return [reading('binary'), reading('hex')];
+}
+
 function plain(blocks: readonly RawBlock[], start: number, options: Options): string {
   return blocks.map((raw, i) => plainItem(raw, start + i, options)).join(',');
 }
@@ -52,6 +67,12 @@ test.each(VARIANTS)('all of chain A is returned as parsed: %j', (options) => {
   const blocks = chainA();
   expect(blocks.length).toBeGreaterThan(700);
   expect(items(blocks, 0, options)).toBe(plain(blocks, 0, options));
+});
+
+test.each([false, true])('all of chain A is in a binary response; without coinbases: %s', (skipCoinbase) => {
+  const [binary, json] = bothReadings(chainA(), 0, skipCoinbase);
+  expect(json.length).toBeGreaterThan(700);
+  expect(binary).toEqual(json);
 });
 
 describe('any content of a transaction', () => {
@@ -118,6 +139,8 @@ describe('any content of a transaction', () => {
             };
           });
           expect(items(blocks, 5_000_000, options)).toBe(plain(blocks, 5_000_000, options));
+          const [binary, json] = bothReadings(blocks, 5_000_000, options.skipCoinbase);
+          expect(binary).toEqual(json);
         },
       ),
       { numRuns: 1_000 },
@@ -141,12 +164,14 @@ describe('a stored prefix that is damaged', () => {
       },
     }) as unknown as typeof sound;
 
-  test('and truncated is reported, for every length', () => {
+  test.each(['hex', 'binary'] as const)('and truncated is reported, for every length (%s)', (encoding) => {
     const { prefixes } = sound.scanTransactions(0, 1);
     const lengths = [...(prefixes[0] as Buffer).keys()];
     for (const length of lengths) {
       const reader = withPrefix((prefix) => prefix.subarray(0, length));
-      expect(() => runQuery(reader, devnet, 'walletSyncData', query)).toThrow(/cannot be read: unexpected end of data/);
+      expect(() => runQuery(reader, devnet, 'walletSyncData', { ...query, encoding })).toThrow(
+        /cannot be read: unexpected end of data/,
+      );
     }
   });
 
@@ -161,7 +186,8 @@ describe('a stored prefix that is damaged', () => {
       prefix[place] = 7;
       return prefix;
     });
-    expect(() => runQuery(reader, devnet, 'walletSyncData', query)).toThrow(message);
+    for (const encoding of ['hex', 'binary'] as const)
+      expect(() => runQuery(reader, devnet, 'walletSyncData', { ...query, encoding })).toThrow(message);
   });
 });
 

@@ -135,7 +135,7 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
-      [status]: success(response),
+      [status]: success(route),
       ...errorResponses([
         ...errorsOfRoute(service, route).map((row) => ({ row, body: onPage ? PAGE : service.errorBody })),
         ...('contentType' in response ? [] : responseErrors.map((row) => ({ row, body: response }))),
@@ -185,9 +185,13 @@ function security({ alwaysAsksKey = false }: { readonly alwaysAsksKey?: boolean 
   return alwaysAsksKey ? [{ apiKey: [] }] : [{ apiKey: [] }, {}];
 }
 
-function success(response: Route['response']): Json {
+function success({ response, orBytes }: Pick<Route, 'response' | 'orBytes'>): Json {
   if (response instanceof z.ZodUndefined) return { description: 'Success, without a body' };
-  if (!('contentType' in response)) return { description: response.description ?? 'Success', content: json(response) };
+  if (!('contentType' in response)) {
+    const bytes = { schema: { type: 'string', format: 'binary', description: orBytes } };
+    const others = orBytes === undefined ? {} : { 'application/octet-stream': bytes };
+    return { description: response.description ?? 'Success', content: { ...json(response), ...others } };
+  }
   const [type = ''] = response.contentType.split(';');
   const others = response.orJson === undefined ? {} : json(response.orJson);
   return { description: response.description, content: { [type]: { schema: { type: 'string' } }, ...others } };

@@ -3,7 +3,7 @@ import type { SyncProgress } from '../ledger/model';
 /** Number of blocks of the first request, and min after a success. */
 const FIRST = 100;
 /** Size in bytes of responses that the batch size aims at. Four windows and the stored blocks bound the memory of a scan. */
-const RESPONSE_BYTES = 1024 * 1024;
+const RESPONSE_BYTES = 512 * 1024;
 const MIN_LARGE_BLOCKS = 10;
 /** Default limit of the nodes. */
 const MAX_BLOCKS_PER_REQUEST = 1_000;

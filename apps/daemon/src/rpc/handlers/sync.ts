@@ -1,5 +1,5 @@
 import { daemonApi, integer } from '@wrkz/api';
-import { FinishedJson } from '@wrkz/service-kit';
+import { FinishedBytes, FinishedJson } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import type { RpcContext } from '../context';
 import { GUARDED, route } from '../declare';
@@ -47,20 +47,23 @@ export const getWalletSyncData = route({
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.walletSyncDataRequest,
   response: daemonApi.walletSyncDataResponse,
+  orBytes: 'With `Accept: application/octet-stream`: blocks in columns, see docs/protocol/wallet-sync.md',
   errors: [...syncRangeErrors, unknownEncoding],
   invalid: { ...syncRangeInvalid, encoding: unknownEncoding },
   checks: syncRangeChecks,
   handle: async ({ queries, limits }, request) => {
-    const { body } = request;
+    const { body, http } = request;
+    const isBinary = http.request.headers.accept?.includes('application/octet-stream') === true;
     const query = {
       ...syncRangeOf(body, limits.maxBlockCount),
       skipCoinbase: body.skipCoinbaseTransactions,
       skipKeyOffsets: body.skipInputKeyOffsets,
       skipEmpty: body.skipEmptyBlocks,
       endHeight: body.endHeight,
-      encoding: body.encoding,
+      encoding: isBinary ? ('binary' as const) : body.encoding,
     };
-    return new FinishedJson(await queries.run('walletSyncData', query, request));
+    const response = await queries.run('walletSyncData', query, request);
+    return isBinary ? new FinishedBytes(response) : new FinishedJson(response);
   },
 });
 

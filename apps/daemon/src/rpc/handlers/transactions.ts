@@ -7,7 +7,7 @@ import type { PoolTransaction } from '../../mempool/pool-transaction';
 import type { PoolStatus } from '../context';
 import { GUARDED, method, route } from '../declare';
 import { refuse } from '../errors';
-import { JsonBuffer } from '../queries/json-buffer';
+import { ResponseBuffer } from '../queries/response-buffer';
 import { refuseTooLarge } from '../queries/query';
 import { joinHashes } from '../queries/sync-blocks';
 import type { PoolChangesQuery } from '../queries/transactions';
@@ -55,7 +55,7 @@ export const getTransactionsStatus = route({
     const inBlock = await takeWhere(unknown, (_hex, i) => found[i] === 1);
     // A reorganisation may have returned some to the pool meanwhile.
     inPool.push(...(await takeWhere(unknown, isPooled)));
-    const out = new JsonBuffer().text('{"status":"OK"');
+    const out = new ResponseBuffer().text('{"status":"OK"');
     const lists = { transactionsInBlock: inBlock, transactionsInPool: inPool, transactionsUnknown: [...unknown] };
     for (const [name, hashes] of Object.entries(lists)) {
       out.text(`,"${name}":[`);
@@ -136,7 +136,7 @@ export const fOnTransactionsPoolJson = method({
   result: daemonApi.poolTransactionsResult,
   errors: [responseTooLarge, internal],
   handle: async ({ pool }, _params, { gone }) => {
-    const out = new JsonBuffer().text('{"status":"OK","transactions":[');
+    const out = new ResponseBuffer().text('{"status":"OK","transactions":[');
     await inSlices(pool.list(), gone, ({ id, fee, amount, size }, i) => {
       out.text(`${i === 0 ? '' : ','}{"amount_out":${amount},"fee":${fee},"hash":"${id}","size":${size}}`);
       refuseTooLarge(out);

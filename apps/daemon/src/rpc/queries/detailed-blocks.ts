@@ -17,7 +17,7 @@ import {
 } from '@wrkz/core-types';
 import type { z } from 'zod';
 import { orRefuseBelowFloor } from '../errors';
-import { JsonBuffer } from './json-buffer';
+import { ResponseBuffer } from './response-buffer';
 import type { Query, QueryContext } from './query';
 import { type BlockRangeQuery, blockRange, writeBlocks } from './query-blocks';
 import { BLOCKS_PER_READ } from './sync-blocks';
@@ -34,7 +34,7 @@ export const detailedBlocks: Query<DetailedBlocksQuery> = {
     orRefuseBelowFloor(refusals.belowFloor, () =>
       context.reader.snapshot(() => {
         const range = blockRange(context, query);
-        const out = new JsonBuffer();
+        const out = new ResponseBuffer();
         out.text('{"blocks":[');
         writeBlocks(context, out, range, {
           max: { ids: query.blockCount, whole: query.blockCount },

@@ -2,7 +2,7 @@ import { refusals } from '@wrkz/api/daemon-errors';
 import { isUnlocked } from '@wrkz/consensus';
 import { COINBASE_UNLOCK_WINDOW, describeAmount } from '@wrkz/core-types';
 import { orRefuseBelowFloor, refuse, refuseBelowFloor } from '../errors';
-import { JsonBuffer, piece } from './json-buffer';
+import { ResponseBuffer, piece } from './response-buffer';
 import { MAX_RESPONSE_BYTES, type Query, refuseTooLarge } from './query';
 
 export const RANDOM_OUTS_LIMITS = { count: 100, amounts: 10_000, total: 100_000 } as const;
@@ -39,7 +39,7 @@ export const randomOuts: Query<RandomOutsQuery> = {
         throwIfCancelled();
         return reader.outputCount(amount, rule.maxHeight);
       });
-      const out = new JsonBuffer();
+      const out = new ResponseBuffer();
       out.text('{"outs":[');
       amounts.forEach((amount, i) => {
         throwIfCancelled();
@@ -115,7 +115,7 @@ export const globalIndexes: Query<{ readonly start: number; readonly end: number
   run: ({ reader, throwIfCancelled }, { start, end }) =>
     orRefuseBelowFloor(refusals.belowFloor, () =>
       reader.snapshot(() => {
-        const out = new JsonBuffer();
+        const out = new ResponseBuffer();
         out.text('{"indexes":[');
         let separator = '';
         const stop = Math.min(end, reader.tip().height + 1);

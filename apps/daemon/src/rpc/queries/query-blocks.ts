@@ -5,7 +5,7 @@ import { parseBlock } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit/base';
 import type { z } from 'zod';
 import { orRefuseBelowFloor, refuse } from '../errors';
-import { JsonBuffer } from './json-buffer';
+import { ResponseBuffer } from './response-buffer';
 import { MAX_RESPONSE_BYTES, type Query, type QueryContext } from './query';
 import { BLOCKS_PER_READ, firstKnownHash, SECONDS_PER_DAY } from './sync-blocks';
 import { transactionPrefixInfo } from './transactions';
@@ -71,7 +71,12 @@ const IDS_PER_READ = 1_000;
  * Writes the entries of a response: the ids below `fullOffset`, and if they reach it, whole blocks from there: at least one, and
  * as many as fit the max size. The next request of the client continues after the last one.
  */
-export function writeBlocks(context: QueryContext, out: JsonBuffer, range: BlockRange, entries: BlockEntries): void {
+export function writeBlocks(
+  context: QueryContext,
+  out: ResponseBuffer,
+  range: BlockRange,
+  entries: BlockEntries,
+): void {
   const { startHeight, fullOffset, currentHeight } = range;
   const { max, idOnly, whole } = entries;
   let separator = '';
@@ -104,7 +109,7 @@ export const liteBlocks: Query<BlockRangeQuery> = {
     orRefuseBelowFloor(refusals.belowFloor, () =>
       context.reader.snapshot(() => {
         const range = blockRange(context, query);
-        const out = new JsonBuffer();
+        const out = new ResponseBuffer();
         out.text(`{"currentHeight":${range.currentHeight},"fullOffset":${range.fullOffset},"items":[`);
         writeBlocks(context, out, range, {
           max: { ids: 10_000, whole: 100 },

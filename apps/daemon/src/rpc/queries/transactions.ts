@@ -2,7 +2,7 @@ import type { daemonApi } from '@wrkz/api';
 import { decodeTransactionPrefix, type TransactionInput, type TransactionPrefix } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit/base';
 import type { z } from 'zod';
-import { JsonBuffer } from './json-buffer';
+import { ResponseBuffer } from './response-buffer';
 import { MAX_RESPONSE_BYTES, type Query } from './query';
 import { HASH_BYTES, splitHashes } from './sync-blocks';
 
@@ -48,7 +48,7 @@ export const paymentIdTransactions: Query<PaymentIdQuery> = {
         return !reader.hasTransaction(hash);
       });
       const total = mined + unmined.length;
-      const out = new JsonBuffer();
+      const out = new ResponseBuffer();
       out.text(`{"status":"OK","totalCount":${total},"transactionHashes":[`);
       let separator = '"';
       const put = (hash: Buffer): void => {
@@ -89,7 +89,7 @@ const TRANSACTIONS_PER_CHECK = 32;
 export const poolChanges: Query<PoolChangesQuery> = {
   isHeavy: ({ lengths }) => lengths.length > MAX_LIGHT_TRANSACTIONS,
   run: ({ throwIfCancelled }, { hashes, prefixes, lengths, gone, isTailActual }) => {
-    const out = new JsonBuffer();
+    const out = new ResponseBuffer();
     const deleted = stringifyJson(splitHashes(gone).map((hash) => hash.toString('hex')));
     const tail = `],"deletedTxsIds":${deleted},"isTailBlockActual":${isTailActual},"status":"OK"}`;
     out.text('{"addedTxs":[');

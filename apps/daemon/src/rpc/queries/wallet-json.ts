@@ -1,12 +1,11 @@
 import { CorruptDatabase } from '@wrkz/chain-db';
 import { findWalletExtra } from '@wrkz/core-types';
-import { type JsonBuffer, piece } from './json-buffer';
+import { type ResponseBuffer, piece } from './response-buffer';
+import { PrefixCursor } from './prefix-cursor';
 import type { MainChainBlock } from './sync-blocks';
 
-export type WalletEncoding = 'hex' | 'base64';
-
 export interface WalletJsonOptions {
-  readonly encoding: WalletEncoding;
+  readonly encoding: 'hex' | 'base64';
   readonly skipCoinbase: boolean;
   readonly skipKeyOffsets: boolean;
 }
@@ -35,8 +34,6 @@ const END_TEXT = piece('"}');
 const NOTHING = piece('{}');
 
 const NO_KEY = Buffer.alloc(32);
-const BASE_INPUT_TAG = 0xff;
-const KEY_TAG = 0x02;
 
 /**
  * Writes the parts of blocks that wallets scan as JSON, directly from stored prefixes and hashes, without objects or bigints
@@ -44,7 +41,7 @@ const KEY_TAG = 0x02;
  */
 export class WalletJson {
   constructor(
-    private readonly out: JsonBuffer,
+    private readonly out: ResponseBuffer,
     private readonly options: WalletJsonOptions,
   ) {}
 
@@ -88,7 +85,7 @@ export class WalletJson {
       if (extra.publicKey < 0) this.key(out, NO_KEY, 0);
       else this.key(out, prefix, extra.publicKey);
       cursor.at = unlockTime;
-      cursor.writeVarint(out.put(UNLOCK_TIME));
+      cursor.writeDecimal(out.put(UNLOCK_TIME));
       if (isCoinbase) return;
       cursor.at = inputs;
       this.inputs(cursor);
@@ -102,10 +99,9 @@ export class WalletJson {
 
   private skipInputs(cursor: PrefixCursor): void {
     for (let left = cursor.count(); left > 0; left--) {
-      const tag = cursor.byte();
+      const isKey = cursor.isKeyInput();
       cursor.skipVarint();
-      if (tag === BASE_INPUT_TAG) continue;
-      if (tag !== KEY_TAG) throw new RangeError(`unknown input type ${tag}`);
+      if (!isKey) continue;
       for (let ring = cursor.count(); ring > 0; ring--) cursor.skipVarint();
       cursor.skip(32);
     }
@@ -117,12 +113,9 @@ export class WalletJson {
     const count = cursor.count();
     for (let i = 0; i < count; i++) {
       if (i > 0) out.put(COMMA);
-      cursor.writeVarint(out.put(AMOUNT));
-      const tag = cursor.byte();
-      if (tag !== KEY_TAG) throw new RangeError(`unknown output type ${tag}`);
+      cursor.writeDecimal(out.put(AMOUNT));
       out.put(KEY);
-      this.key(out, cursor.bytes, cursor.at);
-      cursor.skip(32);
+      this.key(out, cursor.bytes, cursor.outputKey());
       out.put(END_TEXT);
     }
   }
@@ -133,12 +126,12 @@ export class WalletJson {
     const count = cursor.count();
     for (let i = 0; i < count; i++) {
       if (i > 0) out.put(COMMA);
-      if (cursor.byte() === BASE_INPUT_TAG) {
+      if (!cursor.isKeyInput()) {
         cursor.skipVarint();
         out.put(NOTHING);
         continue;
       }
-      cursor.writeVarint(out.put(AMOUNT));
+      cursor.writeDecimal(out.put(AMOUNT));
       const ringSize = cursor.count();
       const offsets = cursor.at;
       for (let left = ringSize; left > 0; left--) cursor.skipVarint();
@@ -152,7 +145,7 @@ export class WalletJson {
         cursor.at = offsets;
         for (let j = 0; j < ringSize; j++) {
           if (j > 0) out.put(COMMA);
-          cursor.writeVarint(out);
+          cursor.writeDecimal(out);
         }
         out.put(END_LIST);
       }
@@ -161,68 +154,8 @@ export class WalletJson {
     }
   }
 
-  private key(out: JsonBuffer, bytes: Buffer, at: number): void {
+  private key(out: ResponseBuffer, bytes: Buffer, at: number): void {
     if (this.options.encoding === 'hex') out.hex(bytes, at, at + 32);
     else out.base64(bytes, at, at + 32);
   }
-}
-
-/**
- * A position in the stored bytes of a transaction. They were validated when they were stored, so only the bounds are checked.
- * All methods throw a RangeError at the end of the bytes.
- */
-class PrefixCursor {
-  at = 0;
-
-  constructor(readonly bytes: Buffer) {}
-
-  byte(): number {
-    if (this.at >= this.bytes.length) throw ended();
-    return this.bytes[this.at++] as number;
-  }
-
-  /** Skips bytes. @returns the new position */
-  skip(count: number): number {
-    if (count > this.bytes.length - this.at) throw ended();
-    return (this.at += count);
-  }
-
-  skipVarint(): void {
-    while (this.byte() >= 0x80);
-  }
-
-  /** Reads a varint; inexact above 2^53. */
-  varint(): number {
-    let value = 0;
-    for (let scale = 1; ; scale *= 0x80) {
-      const group = this.byte();
-      if (group < 0x80) return value + group * scale;
-      value += (group - 0x80) * scale;
-    }
-  }
-
-  /** Reads the varint length of a list whose items have at least one byte. */
-  count(): number {
-    const count = this.varint();
-    if (count > this.bytes.length - this.at) throw ended();
-    return count;
-  }
-
-  /** Reads a varint of up to 64 bits and writes it in decimal. */
-  writeVarint(out: JsonBuffer): void {
-    const start = this.at;
-    const value = this.varint();
-    if (value <= Number.MAX_SAFE_INTEGER) out.unsigned(value);
-    else out.text(String(wide(this.bytes, start, this.at)));
-  }
-}
-
-function wide(bytes: Buffer, start: number, end: number): bigint {
-  let value = 0n;
-  for (let at = end - 1; at >= start; at--) value = (value << 7n) | BigInt((bytes[at] as number) & 0x7f);
-  return value;
-}
-
-function ended(): RangeError {
-  return new RangeError('unexpected end of data');
 }

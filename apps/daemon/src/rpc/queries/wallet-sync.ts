@@ -1,16 +1,18 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
-import { JsonBuffer } from './json-buffer';
+import { ResponseBuffer } from './response-buffer';
 import { MAX_RESPONSE_BYTES, type Query, type QueryContext } from './query';
 import {
   BLOCKS_PER_READ,
   isHeavySync,
+  type MainChainBlock,
   MAX_BLOCKS_WALKED,
   resolveStart,
   syncBlocks,
   type SyncRange,
 } from './sync-blocks';
-import { type WalletEncoding, WalletJson } from './wallet-json';
+import { BINARY_START, writeBinaryBlock } from './wallet-binary';
+import { WalletJson } from './wallet-json';
 
 export interface WalletSyncQuery extends SyncRange {
   readonly skipCoinbase: boolean;
@@ -19,11 +21,12 @@ export interface WalletSyncQuery extends SyncRange {
   readonly skipEmpty: boolean;
   /** Exclusive upper bound; 0 = none. */
   readonly endHeight: number;
-  readonly encoding: WalletEncoding;
+  readonly encoding: 'hex' | 'base64' | 'binary';
 }
 
 /**
- * The response of `/getwalletsyncdata`. The fields are in alphabetical order, as in both other implementations of the network.
+ * The response of `/getwalletsyncdata`. In JSON the fields are in alphabetical order, as in both other implementations of the
+ * network.
  * Limits: `blockCount` blocks, MAX_RESPONSE_BYTES, MAX_BLOCKS_WALKED.
  */
 export const walletSyncData: Query<WalletSyncQuery> = {
@@ -36,17 +39,17 @@ export const walletSyncData: Query<WalletSyncQuery> = {
       const start = resolveStart(context, query, reader.floors().records);
       let end = Math.min(top.height + 1, start + (sparse ? MAX_BLOCKS_WALKED : query.blockCount));
       if (query.endHeight > 0) end = Math.min(end, query.endHeight);
-      const out = new JsonBuffer();
-      const json = new WalletJson(out, query);
+      const out = new ResponseBuffer();
+      const write = blockWriter(out, query);
       let items = 0;
       let scannedTo = 0;
-      out.text('{"items":[');
+      if (query.encoding === 'binary') out.bytes(BINARY_START);
+      else out.text('{"items":[');
       for (const block of syncBlocks(context, start, end)) {
         if (items === query.blockCount) break;
         if (!sparse || !block.isEmpty) {
           const before = out.length;
-          if (items > 0) out.text(',');
-          json.block(block);
+          write(block, items === 0);
           if (items > 0 && out.length > MAX_RESPONSE_BYTES) {
             out.truncate(before);
             break;
@@ -58,9 +61,21 @@ export const walletSyncData: Query<WalletSyncQuery> = {
       const nothingLeft = items === 0 && Math.max(scannedTo + 1, start) > top.height;
       const scanned = scannedTo > 0 ? `"scannedToHeight":${scannedTo},` : '';
       const tail = nothingLeft ? `,${topBlockJson(top)}` : '';
-      return out.text(`],${scanned}"status":"OK","synced":${items === 0}${tail}}`).finish();
+      const fields = `${scanned}"status":"OK","synced":${items === 0}${tail}}`;
+      if (query.encoding === 'binary') return out.uint32(0).text(`{${fields}`).finish();
+      return out.text(`],${fields}`).finish();
     }),
 };
+
+function blockWriter(out: ResponseBuffer, query: WalletSyncQuery): (block: MainChainBlock, isFirst: boolean) => void {
+  const { encoding, ...options } = query;
+  if (encoding === 'binary') return (block) => writeBinaryBlock(out, block, options.skipCoinbase);
+  const json = new WalletJson(out, { ...options, encoding });
+  return (block, isFirst) => {
+    if (!isFirst) out.text(',');
+    json.block(block);
+  };
+}
 
 export interface RawBlocksQuery extends SyncRange {
   /** Leaves out blocks that have only a coinbase. (In `/getwalletsyncdata` this needs a second flag.) */
@@ -78,7 +93,7 @@ export const rawBlocks: Query<RawBlocksQuery> = {
   run: (context, query) =>
     context.reader.snapshot(() => {
       const top = context.reader.tip();
-      const out = new JsonBuffer();
+      const out = new ResponseBuffer();
       let items = 0;
       const start = resolveStart(context, query, context.reader.floors().bodies);
       const end = Math.min(top.height + 1, start + (query.skipCoinbase ? MAX_BLOCKS_WALKED : query.blockCount));

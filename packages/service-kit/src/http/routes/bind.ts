@@ -9,6 +9,7 @@ import { bodyText, type Exchange, parsedBody } from '../request';
 import { FinishedText, sendText, variesByEncoding } from '../send';
 import {
   RESPONSE_SENT,
+  FinishedBytes,
   FinishedJson,
   Reply,
   type Guards,
@@ -211,9 +212,8 @@ async function send(
   for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
   response.statusCode = status;
   if (value === undefined) return void response.end();
-  const contentType = 'contentType' in route.response ? route.response.contentType : undefined;
-  const body = contentType !== undefined ? (value as string | Buffer) : jsonText(value);
-  const finished = new FinishedText(contentType ?? 'application/json', body);
+  const [contentType, body] = bodyOf(route, value);
+  const finished = new FinishedText(contentType, body);
   if (caching !== undefined && status === 200 && isNotModified(request, response, caching, body)) {
     variesByEncoding(response, finished);
     response.statusCode = 304;
@@ -222,8 +222,10 @@ async function send(
   await sendText(request, response, status, finished);
 }
 
-function jsonText(value: unknown): string | Buffer {
-  return value instanceof FinishedJson ? value.text : stringifyJson(value);
+function bodyOf({ response }: Pick<Route, 'response'>, value: unknown): [contentType: string, body: string | Buffer] {
+  if (value instanceof FinishedBytes) return ['application/octet-stream', value.bytes];
+  if ('contentType' in response) return [response.contentType, value as string | Buffer];
+  return ['application/json', value instanceof FinishedJson ? value.text : stringifyJson(value)];
 }
 
 /** Sets Cache-Control and ETag. @returns whether the client has this response already */

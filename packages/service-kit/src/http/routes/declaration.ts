@@ -27,6 +27,11 @@ export class FinishedJson {
   constructor(readonly text: string | Buffer) {}
 }
 
+/** A response of the type application/octet-stream. */
+export class FinishedBytes {
+  constructor(readonly bytes: Buffer) {}
+}
+
 /** A response with another status than 200, or with headers. */
 export class Reply<Value = unknown> {
   constructor(
@@ -49,7 +54,7 @@ export interface TextResponse {
 
 /** Return value of a handler: a value of the schema or serialized JSON; for a TextResponse text or bytes. */
 export type HandlerResult<A> = A extends z.ZodType
-  ? z.output<A> | FinishedJson | Reply<z.output<A> | FinishedJson> | typeof RESPONSE_SENT
+  ? z.output<A> | FinishedJson | FinishedBytes | Reply<z.output<A> | FinishedJson> | typeof RESPONSE_SENT
   : string | Buffer | Reply<string | Buffer> | typeof RESPONSE_SENT;
 
 export type Read<M extends Fields | undefined> = M extends Fields ? z.output<M> : undefined;
@@ -78,6 +83,8 @@ export interface RouteDeclaration<
   readonly query?: Query;
   readonly body?: Body;
   readonly response: Response;
+  /** Description of the bytes that the route returns on request instead of JSON. */
+  readonly orBytes?: string;
   /**
    * Cache-Control for status 200. The response then has an ETag, and a conditional request may get a 304. Default: no-store.
    * A handler may set another ETag as header.

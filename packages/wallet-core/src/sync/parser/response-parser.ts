@@ -1,22 +1,17 @@
-import { ColumnRoom, readPackedResponse, readSyncResponse, type SyncResponse, type SyncBlock } from '@wrkz/client';
-import { Mutex, runInSlices, workerEntry, WorkerThread } from '@wrkz/service-kit/base';
+import { readBinaryResponse, readSyncResponse, type SyncResponse, type SyncBlock } from '@wrkz/client';
+import { workerEntry, WorkerThread } from '@wrkz/service-kit/base';
 import { PARSER_ERRORS, type ParserThread } from './protocol';
 
-/** Size in bytes below which parsing on the main thread is faster than two messages to the worker thread. */
+/** Size in bytes below which parsing JSON on the main thread is faster than two messages to the worker thread. */
 const SMALL = 256 * 1024;
 
-/**
- * Parses sync responses. Responses of our nodes are parsed on this thread, which takes less time than a transfer to another one.
- * Other large responses are parsed on a worker thread, which is started on demand.
- */
+/** Parses sync responses. Large ones in JSON are parsed on a worker thread, which is started on demand. */
 export class ResponseParser {
   private thread: WorkerThread<ParserThread> | undefined;
-  private readonly mutex = new Mutex();
-  private readonly room = new ColumnRoom();
 
   /** @throws NodeFailure `malformed` */
   readonly read = async (body: Buffer): Promise<SyncResponse> => {
-    const packed = await this.mutex.run(() => runInSlices(readPackedResponse(body, this.room)));
+    const packed = readBinaryResponse(body);
     if (packed !== undefined) return packed;
     if (body.length < SMALL) return readSyncResponse(body);
     if (this.thread?.alive !== true) this.thread = startThread();

@@ -11,18 +11,18 @@ const MAX_SPARE_SIZE = 1024 * 1024;
 /** The memory of the last response, used again: the copy in `finish` is cheaper than new memory. */
 let spare: Buffer | undefined;
 
-/** A constant piece of JSON for {@link JsonBuffer.put}; ASCII. */
+/** A constant piece of JSON for {@link ResponseBuffer.put}; ASCII. */
 export function piece(text: string): Uint8Array {
   return Buffer.from(text, 'latin1');
 }
 
-/** A writer of JSON bytes: a large response as a string would be copied four times on its way to the socket. */
-export class JsonBuffer {
-  private bytes: Buffer;
+/** A writer of responses as bytes: a large response as a string would be copied four times on its way to the socket. */
+export class ResponseBuffer {
+  private content: Buffer;
   private size = 0;
 
   constructor() {
-    this.bytes = spare ?? Buffer.allocUnsafeSlow(INITIAL_SIZE);
+    this.content = spare ?? Buffer.allocUnsafeSlow(INITIAL_SIZE);
     spare = undefined;
   }
 
@@ -33,9 +33,9 @@ export class JsonBuffer {
   /** A copy of all bytes. Nothing may be written afterwards. */
   finish(): Buffer {
     const bytes = Buffer.allocUnsafeSlow(this.size);
-    this.bytes.copy(bytes, 0, 0, this.size);
-    if (this.bytes.length <= MAX_SPARE_SIZE) spare = this.bytes;
-    this.bytes = bytes;
+    this.content.copy(bytes, 0, 0, this.size);
+    if (this.content.length <= MAX_SPARE_SIZE) spare = this.content;
+    this.content = bytes;
     return bytes;
   }
 
@@ -72,6 +72,32 @@ export class JsonBuffer {
     return this;
   }
 
+  bytes(bytes: Buffer, start = 0, end = bytes.length): this {
+    bytes.copy(this.reserve(end - start), this.size, start, end);
+    this.size += end - start;
+    return this;
+  }
+
+  /** Writes 4 bytes, little-endian. */
+  uint32(value: number): this {
+    this.size = this.reserve(4).writeUInt32LE(value, this.size);
+    return this;
+  }
+
+  /** Writes 4 bytes at a position that was written before. */
+  setUint32(at: number, value: number): void {
+    this.content.writeUInt32LE(value, at);
+  }
+
+  /** Writes 8 bytes, little-endian. */
+  uint64(value: number | bigint): this {
+    if (typeof value === 'bigint') {
+      this.size = this.reserve(8).writeBigUInt64LE(value, this.size);
+      return this;
+    }
+    return this.uint32(value >>> 0).uint32(Math.floor(value / 2 ** 32));
+  }
+
   base64(bytes: Buffer, start = 0, end = bytes.length): this {
     return this.text(bytes.toString('base64', start, end));
   }
@@ -99,10 +125,10 @@ export class JsonBuffer {
   /** Makes space for `count` more bytes. @returns the buffer to write to */
   private reserve(count: number): Buffer {
     const needed = this.size + count;
-    if (needed <= this.bytes.length) return this.bytes;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.bytes.length));
-    this.bytes.copy(larger, 0, 0, this.size);
-    return (this.bytes = larger);
+    if (needed <= this.content.length) return this.content;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.content.length));
+    this.content.copy(larger, 0, 0, this.size);
+    return (this.content = larger);
   }
 }
 
