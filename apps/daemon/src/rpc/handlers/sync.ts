@@ -47,7 +47,8 @@ export const getWalletSyncData = route({
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.walletSyncDataRequest,
   response: daemonApi.walletSyncDataResponse,
-  orBytes: 'With `Accept: application/octet-stream`: blocks in columns, see docs/protocol/wallet-sync.md',
+  orBytes:
+    'With `Accept: application/octet-stream`: blocks in columns, see docs/protocol/wallet-sync.md#binary-responses',
   errors: [...syncRangeErrors, unknownEncoding],
   invalid: { ...syncRangeInvalid, encoding: unknownEncoding },
   checks: syncRangeChecks,
