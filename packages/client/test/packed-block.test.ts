@@ -151,6 +151,8 @@ test('a changed bit gives other values or a malformed response', () => {
   );
 });
 
+const EMPTY = { ...block, coinbase: undefined, transactions: [] };
+
 /** Changes the 32-bit field at a position in the first block. */
 const withField = (at: number, value: number): Buffer => {
   const body = encode([block]);
@@ -162,14 +164,17 @@ test.each([
   ['a size above the response', withField(0, 1_000_000)],
   ['a size below the head', withField(0, 63)],
   ['two coinbases', withField(48, 2)],
-  ['a coinbase with inputs', encode([{ ...block, coinbase: spend }])],
-  ['a coinbase without transactions', encode([{ ...block, coinbase: undefined, transactions: [] }]).fill(1, 52, 53)],
+  ['a coinbase with inputs', encode([{ ...block, coinbase: { ...base, inputs: spend.inputs } }])],
+  ['a coinbase with a payment id', encode([{ ...block, coinbase: { ...base, paymentId: spend.paymentId } }])],
+  ['a coinbase without transactions', encode([EMPTY]).fill(1, 52, 53)],
   ['too many transactions', withField(52, 0xffff_ffff)],
   ['too many outputs', withField(56, 3)],
   ['too few inputs', withField(60, 0)],
   ['a payment id of 16 bytes', encode([{ ...block, transactions: [{ ...spend, paymentId: 'cd'.repeat(16) }] }])],
+  ['a block with bytes after its payment ids', withField(64 + 2 * 80 + 4, 0)],
   ['a height twice', encode([block, block])],
   ['falling heights', encode([block, { ...block, height: 4 }])],
+  ['more than 10,000 blocks', encode(Array.from({ length: 10_001 }, (_, height) => ({ ...EMPTY, height })))],
   ['no fields after the blocks', encode([block], '')],
   ['a status other than OK', encode([block], END.replace('OK', 'BUSY'))],
   ['too many bytes after the blocks', encode([block], END.padEnd(1_100))],
