@@ -90,7 +90,7 @@ function placesIn(prefix: Buffer, hash: Buffer, isCoinbase: boolean): Transactio
     const { publicKey, paymentId, paymentIdSize } = findWalletExtra(prefix, cursor.at, cursor.skip(size));
     const places = { cursor, unlockTime, outputs, publicKey, paymentId };
     if (isCoinbase) return { ...places, inputs: [], paymentIdSize: 0 };
-    return { ...places, inputs, paymentIdSize: paymentId < 0 ? 0 : paymentIdSize };
+    return { ...places, inputs, paymentIdSize };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new CorruptDatabase(`transaction ${hash.toString('hex')} cannot be read: ${error.message}`);
