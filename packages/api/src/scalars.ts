@@ -16,6 +16,12 @@ export const integer = z.codec(uint64, z.int(), {
   encode: (value) => BigInt(value),
 });
 
+/** The global index of an output. Inputs of transactions contain it in 32 bits. */
+export const globalIndex = z.codec(z.uint64().max(0xffff_ffffn), z.int(), {
+  decode: Number,
+  encode: BigInt,
+});
+
 /** A number, possibly with a fraction. Without a fraction it is parsed as bigint. */
 export const decimal = z.codec(z.union([z.number(), z.bigint()]), z.number(), {
   decode: Number,

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { daemonApi } from '@wrkz/api';
+import { readJsonBody } from './response';
 
 /** A serialized block with its transactions. */
 export interface RawChainBlock {
@@ -8,8 +9,6 @@ export interface RawChainBlock {
   /** Global indexes of the outputs: one list for each transaction, coinbase first. Undefined if the node sends none. */
   readonly globalIndexes?: readonly (readonly number[])[] | undefined;
 }
-
-const indexLists = z.array(z.array(z.int().nonnegative()));
 
 const QUOTE = 0x22;
 const CLOSE = 0x7d;
@@ -85,11 +84,11 @@ class HexBlock implements RawChainBlock {
     return this.transactionSpans.map((span) => this.bytes(span));
   }
 
-  /** Malformed lists count as missing ones. */
+  /** Malformed lists, and more values than a block can have, count as missing. */
   get globalIndexes(): readonly (readonly number[])[] | undefined {
     if (this.indexSpan === undefined) return undefined;
     try {
-      return indexLists.parse(JSON.parse(this.body.toString('latin1', ...this.indexSpan)));
+      return daemonApi.globalIndexLists.parse(readJsonBody(this.body.subarray(...this.indexSpan)));
     } catch {
       return undefined;
     }

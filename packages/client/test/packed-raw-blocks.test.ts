@@ -26,7 +26,11 @@ test('reads the blocks of our nodes', () => {
   );
 });
 
-test.each(['[[1', '[[-1]]', '[["1"]]', '[1]', '""', ''])('ignores malformed global indexes: %s', (lists) => {
+const MALFORMED = ['[[1', '[[-1]]', '[["1"]]', '[[0.5]]', '[1]', '""', '', '[[4294967296]]'];
+/* A hostile node could otherwise fill the memory with the values, or with an error for each of them. */
+const TOO_MANY = `[[${'1,'.repeat(200_000)}1]]`;
+
+test.each([...MALFORMED, TOO_MANY])('ignores malformed global indexes: %#', (lists) => {
   const text = `{"items":[{"block":"ab","transactions":["cd"],"globalIndexes":${lists}}],${END}`;
   const [block] = readPackedRawBlocks(Buffer.from(text)) ?? [];
   expect(block?.block).toEqual(Buffer.of(0xab));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hash, hex, integer, statusOk, uint64 } from '../scalars';
+import { globalIndex, hash, hex, integer, statusOk, uint64 } from '../scalars';
 
 /** Fields of `/getwalletsyncdata` and `/getrawblocks`: the first block and the number of blocks. */
 export const syncRange = {
@@ -23,13 +23,15 @@ export const rawBlocksRequest = z.object({
   globalIndexes: z.boolean().default(false).meta({ description: 'Adds the global indexes of the outputs' }),
 });
 
+/** One list for each transaction of a block, coinbase first. */
+export const globalIndexLists = z.array(z.array(globalIndex));
+
 export const rawBlocksResponse = z.object({
   items: z.array(
     z.object({
       block: hex,
       transactions: z.array(hex),
-      globalIndexes: z
-        .array(z.array(integer))
+      globalIndexes: globalIndexLists
         .optional()
         .meta({ description: 'One list for each transaction, coinbase first. Sent on request' }),
     }),
@@ -121,6 +123,6 @@ export const globalIndexesRequest = z.object({
 
 /** One entry for each transaction, coinbases included: hash, and global index of each output. */
 export const globalIndexesResponse = z.object({
-  indexes: z.array(z.object({ key: hash, value: z.array(integer) })),
+  indexes: z.array(z.object({ key: hash, value: z.array(globalIndex) })),
   status: statusOk,
 });

@@ -30,10 +30,10 @@ function requireFormatVersion(version: bigint): bigint {
 const formatVersion = converted(unsigned64, requireFormatVersion, unchanged);
 const isViewWallet = converted(flag, (value, context) => (context.isViewWallet = value), unchanged);
 const zeroByDefault = converted(optionalField(count), (value = 0) => value, unchanged<number | undefined>);
-/** 0 also means "unknown", so the index is requested from the node. */
+/** 0 also means "unknown", so the index is requested from the node. No transaction can contain an index above 32 bits. */
 const globalIndex = converted(
   count,
-  (index) => index || undefined,
+  (index) => (index > 0xffff_ffff ? undefined : index || undefined),
   (index) => index ?? 0,
 );
 const verified = converted(

@@ -127,6 +127,16 @@ test('64-bit numbers are exact, and a height above 2^53 is above every chain', a
   });
 });
 
+test.each([0n, 2n ** 32n])('an output with the global index %s has none, so that it is requested', async (index) => {
+  const document = plain(exported);
+  const output = listAt(listAt(document, 'subWallets', 'subWallet')[0]!, 'unspentInputs')[0]!;
+  const decoded = async (): Promise<unknown> => (await decode(stringifyJson(document))).subWallets[0]?.unspent[0];
+  output['globalOutputIndex'] = 2n ** 32n - 1n;
+  expect(await decoded()).toMatchObject({ globalIndex: 2 ** 32 - 1 });
+  output['globalOutputIndex'] = index;
+  expect(await decoded()).not.toHaveProperty('globalIndex');
+});
+
 test('decoding and encoding drop repeated hashes', async () => {
   const [a, b] = ['a'.repeat(64), 'b'.repeat(64)] as const;
   const content = walletAt(1);

@@ -13,7 +13,7 @@ const output: fc.Arbitrary<WalletOutput> = fc.record({
   blockHeight: count,
   transactionPublicKey: key,
   outputIndex: count,
-  globalIndex: fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), { nil: undefined }),
+  globalIndex: fc.option(fc.integer({ min: 1, max: 2 ** 32 - 1 }), { nil: undefined }),
   key,
   spendHeight: count,
   unlockTime: amount,
