@@ -1,4 +1,4 @@
-import type { NodeList } from '@wrkz/client';
+import type { IndexesByTransaction, NodeCalls, NodeList } from '@wrkz/client';
 import { REASONS } from '@wrkz/consensus';
 import { generateKeyPair } from '@wrkz/crypto';
 import { buildSend, estimateSend, type SendEstimate } from '../transaction/build-send';
@@ -8,7 +8,7 @@ import { estimateSweep, sweep, type SweepEstimate, type SweepRequest, type Sweep
 import { nodeRefusal, walletError } from '../errors';
 import { LedgerFault, type WalletOutput } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
-import { requestIndexesAgain } from '../sync/index-finder';
+import { indexOf, type IndexReport, requestIndexesAgain } from '../sync/index-finder';
 import { TimedOutNodes, SubmissionNode } from './node';
 import type { PendingSends, PendingSendsDependencies } from './pending-sends';
 import type { SendPause } from './pause';
@@ -304,37 +304,44 @@ export class TransactionSender {
   }
 
   /**
-   * Requests the global indexes of outputs again and corrects wrong ones. The node that reported a wrong index probably also
-   * reported those of outputs at similar heights, so these are corrected too.
-   * @returns whether all indexes were correct; false if the node failed
+   * Requests the global indexes of outputs again and corrects those that a node contradicts, starting with the serving node.
+   * The node that reported a wrong index may confirm it, and probably also reported those of outputs at similar heights, so
+   * these are corrected too.
+   * @returns whether a node confirmed all indexes
    */
   private async hasRightIndexes(outputs: readonly WalletOutput[], transaction?: string): Promise<boolean> {
-    const wrong = await this.correctIndexes(outputs, transaction);
-    const height = wrong?.[0]?.blockHeight;
-    if (height === undefined) return wrong !== undefined;
-    const distance = ({ blockHeight }: WalletOutput): number => Math.abs(blockHeight - height);
-    const unspent = this.dependencies.ledger.content().subWallets.flatMap((subWallet) => subWallet.unspent);
-    const nearest = unspent.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_CORRECTED);
-    await this.correctIndexes(nearest, transaction);
-    return false;
+    const { nodes, ledger } = this.dependencies;
+    const { serving, others } = nodes();
+    const reports = await this.reportedIndexes([serving, ...others], outputs);
+    const contradiction = reports.find(({ indexes }) => wrongOnes(outputs, indexes).length > 0);
+    if (contradiction !== undefined) {
+      const { node, indexes } = contradiction;
+      const [height = 0] = wrongOnes(outputs, indexes).map(({ blockHeight }) => blockHeight);
+      this.correctIndexes(outputs, indexes, transaction);
+      const distance = ({ blockHeight }: WalletOutput): number => Math.abs(blockHeight - height);
+      const unspent = ledger.content().subWallets.flatMap((subWallet) => subWallet.unspent);
+      const nearest = unspent.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_CORRECTED);
+      const [report] = await this.reportedIndexes([node], nearest);
+      if (report !== undefined) this.correctIndexes(nearest, report.indexes, transaction);
+    }
+    return reports.some(({ indexes }) => wrongOnes(outputs, indexes).length === 0);
   }
 
-  /** Requests and corrects indexes. @returns the outputs whose indexes were wrong; undefined if no node reports all indexes */
-  private async correctIndexes(
+  private reportedIndexes(nodes: readonly NodeCalls[], outputs: readonly WalletOutput[]): Promise<IndexReport[]> {
+    return requestIndexesAgain(nodes, outputs, this.dependencies.signal).catch(() => []);
+  }
+
+  private correctIndexes(
     outputs: readonly WalletOutput[],
+    indexes: IndexesByTransaction,
     transaction: string | undefined,
-  ): Promise<WalletOutput[] | undefined> {
-    const { nodes, ledger, commit, event, signal, changed } = this.dependencies;
-    const indexes = await requestIndexesAgain(nodes(), outputs, signal).catch(() => undefined);
-    if (indexes === undefined) return undefined;
-    const wrong = outputs.filter(
-      (one) => indexes.get(one.parentTransactionHash)?.[one.outputIndex] !== one.globalIndex,
-    );
-    if (wrong.length === 0) return wrong;
+  ): void {
+    const { ledger, commit, event, changed } = this.dependencies;
+    const wrong = wrongOnes(outputs, indexes);
+    if (wrong.length === 0) return;
     ledger.setGlobalIndexes(indexes, true);
     commit(() => event({ kind: 'indexes-corrected', transaction, payload: { outputs: wrong.map(({ key }) => key) } }));
     changed();
-    return wrong;
   }
 
   private seconds(): number {
@@ -358,11 +365,16 @@ export class TransactionSender {
   }
 }
 
+const wrongOnes = (outputs: readonly WalletOutput[], indexes: IndexesByTransaction): WalletOutput[] =>
+  outputs.filter((output) => indexOf(indexes, output) !== output.globalIndex);
+
 const inputsOf = ({ pending }: SignedSend): WalletOutput[] => pending.inputs.map(({ output }) => output);
 
 /** Whether a node refused a transaction because of its ring members: wrong global indexes, false or locked decoys. */
 function blamesRing(reason = ''): boolean {
   const { INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES, INPUT_SPEND_LOCKED_OUT } = REASONS;
-  const reasons = [INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES, INPUT_SPEND_LOCKED_OUT];
+  // A node skips ring members that do not exist, and then finds too many signatures.
+  const { INPUT_INVALID_SIGNATURES_COUNT: MISSING_MEMBER } = REASONS;
+  const reasons = [INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES, MISSING_MEMBER, INPUT_SPEND_LOCKED_OUT];
   return reasons.some(({ text }) => reason.includes(text));
 }

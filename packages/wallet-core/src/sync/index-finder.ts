@@ -1,4 +1,4 @@
-import { type IndexesByTransaction, type NodeCalls, NodeFailure, type NodeList } from '@wrkz/client';
+import { type IndexesByTransaction, type NodeCalls, NodeFailure } from '@wrkz/client';
 import { groupBy } from '@wrkz/service-kit/base';
 import type { SyncLedger } from '../ledger/ledger';
 import type { UnindexedOutput } from '../ledger/model';
@@ -73,18 +73,24 @@ export class IndexFinder {
   }
 }
 
+/** Global indexes by transaction hash, as one node reports them. */
+export interface IndexReport {
+  readonly node: NodeCalls;
+  readonly indexes: IndexesByTransaction;
+}
+
 /**
- * Requests the global indexes of outputs again after a node refused a send because of them. The serving node, which may have
- * reported the refused ones, is queried last.
- * @returns indexes by transaction hash, from the first node that reports all of them; undefined if none does
+ * Requests the global indexes of outputs again after a node refused a send because of them.
+ * @returns the reports of the nodes that know all of them, in the order of `nodes`
  */
 export async function requestIndexesAgain(
-  nodes: NodeList,
+  nodes: readonly NodeCalls[],
   outputs: readonly UnindexedOutput[],
   signal: AbortSignal,
-): Promise<IndexesByTransaction | undefined> {
+): Promise<IndexReport[]> {
   const starts = new Set(outputs.map(({ blockHeight }) => rangeStart(blockHeight)));
-  for (const node of [...nodes.others, nodes.serving]) {
+  const reports: IndexReport[] = [];
+  for (const node of nodes) {
     const all = new Map<string, readonly number[]>();
     try {
       for (const start of starts) {
@@ -95,12 +101,12 @@ export async function requestIndexesAgain(
       if (!(error instanceof NodeFailure)) throw error;
       continue;
     }
-    if (outputs.every((output) => indexOf(all, output) !== undefined)) return all;
+    if (outputs.every((output) => indexOf(all, output) !== undefined)) reports.push({ node, indexes: all });
   }
-  return undefined;
+  return reports;
 }
 
-function indexOf(
+export function indexOf(
   indexes: IndexesByTransaction,
   { parentTransactionHash, outputIndex }: UnindexedOutput,
 ): number | undefined {

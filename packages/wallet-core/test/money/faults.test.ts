@@ -27,6 +27,8 @@ const NAMES = [
   'closed',
   'kept',
   'misled',
+  'misled to nothing',
+  'misled above',
   'full',
   'removed',
   'unlocked',
@@ -441,25 +443,44 @@ test('an error of a listener fails neither a recorded send nor later blocks', as
   );
 });
 
-test('wrong global indexes are corrected after a refusal, and the repeated send is mined', async () => {
+/** The node sends other global indexes with the bytes of blocks. */
+function misindex(change: (index: number) => number): void {
   front.on(ROUTES.rawBlocks, async (_request, behind) => {
     const { json } = await behind();
     const items = (json['items'] as { globalIndexes: number[][] }[]).map((item) => ({
       ...item,
-      globalIndexes: item.globalIndexes.map((list) => list.map((index) => (index === 0 ? 1 : index - 1))),
+      globalIndexes: item.globalIndexes.map((list) => list.map(change)),
     }));
     return { json: { ...json, items } };
   });
-  const money = await open('misled');
-  const events: string[] = [];
-  money.wallet.on('event', ({ kind }) => events.push(kind));
-  front.off(ROUTES.rawBlocks);
-  await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
-  expect(events).toContain('indexes-corrected');
-  const [refused] = money.wallet.db.sends.all(['refused']);
-  // Undefined: the caller must rebuild the send.
-  expect(await money.wallet.resubmit(refused?.hash ?? '')).toBeUndefined();
-  // The indexes of all outputs are corrected at once, not only those of the refused inputs.
+}
+
+test.each<[string, string, (index: number) => number]>([
+  ['of other outputs', 'misled', (index) => (index === 0 ? 1 : index - 1)],
+  ['of no outputs', 'misled to nothing', (index) => index + 1_000],
+])(
+  'wrong global indexes %s are corrected after a refusal, and the repeated send is mined',
+  async (_kind, name, change) => {
+    misindex(change);
+    const money = await open(name);
+    const events: string[] = [];
+    money.wallet.on('event', ({ kind }) => events.push(kind));
+    front.off(ROUTES.rawBlocks);
+    await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
+    expect(events).toContain('indexes-corrected');
+    const [refused] = money.wallet.db.sends.all(['refused']);
+    // Undefined: the caller must rebuild the send.
+    expect(await money.wallet.resubmit(refused?.hash ?? '')).toBeUndefined();
+    // The indexes of all outputs are corrected at once, not only those of the refused inputs.
+    const { hash } = await money.wallet.send(pay(60_000n));
+    await mine(money);
+    expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
+  },
+);
+
+test('global indexes above 32 bits, which no transaction can contain, are requested again', async () => {
+  misindex((index) => index + 2 ** 32);
+  const money = await open('misled above');
   const { hash } = await money.wallet.send(pay(60_000n));
   await mine(money);
   expect(money.wallet.snapshot.transaction(hash)).toBeDefined();

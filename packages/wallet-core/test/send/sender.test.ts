@@ -43,7 +43,7 @@ class TestNode {
   respond = ACCEPTED;
   unknown: readonly string[] = [];
   indexes: Answer = () => Promise.resolve(indexesOf(signed));
-  readonly others = [];
+  readonly others: { globalIndexes: Answer }[] = [];
   readonly serving = { globalIndexes: () => this.indexes() };
 
   sendTransaction(bytes: Buffer): Promise<unknown> {
@@ -591,6 +591,19 @@ describe('a refusal that blames a ring', () => {
     const payload = { outputs: [output.key] };
     expect(events.at(-1)).toEqual({ kind: 'indexes-corrected', transaction: signed.hash, payload });
     expect(changes).toHaveLength(3);
+    db.close();
+  });
+
+  test('corrects wrong indexes that another node of the list confirms', async () => {
+    const { made, node, sender, db, events, ledger } = blamed();
+    node.others.push({ globalIndexes: () => Promise.resolve(indexesOf(signed)) });
+    node.indexes = () => Promise.resolve(indexesOf(signed, 1));
+    await expect(sender.sendSigned(signed)).rejects.toThrow(reason);
+    const [{ output }] = signed.pending.inputs as [(typeof signed.pending.inputs)[number]];
+    expect(ledger.findOutput(output.key)?.output.globalIndex).toBe((output.globalIndex ?? 0) + 1);
+    expect(events.at(-1)).toMatchObject({ kind: 'indexes-corrected' });
+    // The confirmed indexes may be right and the ring wrong.
+    expect(refusalsOf(made)).toEqual([1]);
     db.close();
   });
 
