@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { accessError, FileInaccessible, FileLocked, type FileName } from './errors';
 import { failureCode, isDamage } from './failure';
@@ -31,6 +31,15 @@ export function statOf(file: string): ReturnType<typeof lstatSync> {
   }
 }
 
+/** Whether the path exists and leads to no regular file. */
+function isIrregular(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === false;
+  } catch (error) {
+    return failureCode(error) === 'ELOOP';
+  }
+}
+
 /** The path of the lock file: beside the file that a symbolic link leads to, so that one file has one lock. */
 export function lockPlace(lockFile: string, { file }: FileName): string {
   return dirname(lockFile) === dirname(file) ? join(dirname(followLinks(file)), basename(lockFile)) : lockFile;
@@ -57,7 +66,7 @@ export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
     if (failureCode(error).startsWith('SQLITE_BUSY')) {
       throw new FileLocked(name, `the ${name.title} ${name.file} is in use by another running program`);
     }
-    if (!isDamage(error)) throw accessError(name, error);
+    if (!isDamage(error) && !isIrregular(place)) throw accessError(name, error);
     const what = `${place} is not a lock file. Remove it while no program uses the ${name.title}`;
     throw new FileInaccessible(name, new Error(what));
   }

@@ -142,3 +142,15 @@ test('a lock file with other content is an error with a remedy', () => {
   rmSync(`${file}.lock`);
   closing(openDatabase(journal(file)));
 });
+
+test.each<[string, (place: string) => void]>([
+  ['folder', (place) => mkdirSync(place)],
+  ['named pipe', (place) => void execFileSync('mkfifo', [place])],
+  ['link to itself', (place) => symlinkSync(place, place)],
+])('a %s in the place of the lock file is named by the error', (_kind, make) => {
+  const file = fresh('journal.sqlite');
+  make(`${file}.lock`);
+  expect(() => openDatabase(journal(file))).toThrow(
+    `cannot use the journal ${file}: ${file}.lock is not a lock file. Remove it while no program uses the journal`,
+  );
+});

@@ -4,10 +4,17 @@ import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
 import { WalletError, walletError, walletErrorOf } from '../errors';
 
-/** Whether the resolved path exists and is not a regular file. Opening a pipe would block until a writer opens it. */
+/**
+ * Whether the path exists and leads to no regular file. Opening a pipe would block until a writer opens it.
+ * @throws Error of the system, except for a link to itself
+ */
 export function isIrregularFile(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && !stats.isFile();
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  } catch (error) {
+    if (errorCode(error) !== 'ELOOP') throw error;
+    return true;
+  }
 }
 
 /** The first `size` bytes of a regular file, or all bytes of a shorter one. @throws WalletError filenameNonExistent */

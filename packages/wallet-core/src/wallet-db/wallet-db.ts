@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
 import { runInSlices } from '@wrkz/service-kit/base';
+import { isIrregularFile } from '../container/file-io';
 import {
   backupDatabase,
   failureText,
@@ -173,7 +174,8 @@ export class WalletDb {
   static replaceDamaged(options: WalletDbOptions): WalletDb {
     const file = walletDbName(options.walletFile);
     for (const suffix of FILE_SUFFIXES) {
-      if (existsSync(file + suffix)) renameSync(file + suffix, `${file}.${options.now}.damaged${suffix}`);
+      const path = file + suffix;
+      if (existsSync(path) || isIrregularFile(path)) renameSync(path, `${file}.${options.now}.damaged${suffix}`);
     }
     return WalletDb.openWith(options, 'damaged');
   }
@@ -270,8 +272,7 @@ export class WalletDb {
 /** Checks before SQLite opens the file, because opening may change it. */
 function checkFiles(file: string, sealer: RowSealer): void {
   for (const suffix of FILE_SUFFIXES) {
-    // Opening a pipe blocks until a writer opens it.
-    if (statSync(file + suffix, { throwIfNoEntry: false })?.isFile() === false) {
+    if (isIrregularFile(file + suffix)) {
       throw new WalletDbDamaged(file, `${file}${suffix} is not a regular file`);
     }
   }

@@ -227,6 +227,7 @@ const kinds: [string, (path: string) => void][] = [
   ['folder', (path) => mkdirSync(path)],
   ['pipe', (path) => void execFileSync('mkfifo', [path])],
   ['device', (path) => symlinkSync('/dev/zero', path)],
+  ['link to itself', (path) => symlinkSync(path, path)],
 ];
 
 test.each(kinds)(

@@ -1,4 +1,4 @@
-import { readFile, rename } from 'node:fs/promises';
+import { readFile, rename, stat } from 'node:fs/promises';
 import { atomicWriteFile, errorText, removeUnfinishedWrites } from '@wrkz/service-kit';
 import { z } from 'zod';
 import { canonicalHost, type PeerAddress } from '../addresses';
@@ -58,6 +58,7 @@ export async function readPeerState(file: string): Promise<PeerState | { readonl
   let text: string;
   try {
     removeUnfinishedWrites(file);
+    if (!(await stat(file)).isFile()) throw new Error('it is not a regular file');
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

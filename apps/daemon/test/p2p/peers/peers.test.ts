@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -222,6 +223,12 @@ describe('the peer state file', () => {
     called = [];
     await saved;
     expect(await readPeerState(file)).toMatchObject({ anchors: [{ host: '9.9.9.1' }] });
+  });
+
+  it('is not read from a named pipe, whose open would wait for a writer', async () => {
+    const file = join(directory, 'peers.json');
+    execFileSync('mkfifo', [file]);
+    expect(await readPeerState(file)).toEqual({ error: 'cannot be read: it is not a regular file' });
   });
 
   it('may be missing; a damaged one is renamed', async () => {
