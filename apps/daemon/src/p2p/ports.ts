@@ -109,3 +109,12 @@ export interface BlockCodec {
   parse(block: Buffer): { readonly hash: Buffer; readonly block: Pick<Block, 'previousHash' | 'transactionHashes'> };
   transactionHash(transaction: Buffer): Buffer;
 }
+
+/** The collaborators that the components of the peer-to-peer code share. */
+export interface P2pPorts {
+  readonly chain: ChainPort;
+  readonly pool: PoolPort;
+  readonly codec: BlockCodec;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
+}

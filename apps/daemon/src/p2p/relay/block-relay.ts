@@ -3,18 +3,13 @@ import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '
 import { BoundedMap, EventLoopYielder } from '@wrkz/service-kit/base';
 import { type AddBlockResult, isAccepted } from '../../chain/results';
 import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
-import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
+import type { P2pPorts } from '../ports';
 import type { Session } from '../session/session';
 import { hashKey } from '../hashes';
 import { reportRejection } from '../report-errors';
 import { type BlockWork, LiteBlocks } from './lite-blocks';
 
-export interface BlockRelayDependencies {
-  readonly chain: ChainPort;
-  readonly pool: PoolPort;
-  readonly codec: BlockCodec;
-  readonly clock: P2pClock;
-  readonly logger: P2pLogger;
+export interface BlockRelayDependencies extends P2pPorts {
   /** The peer has blocks that this node lacks. Requests its chain. */
   requestSync(session: Session): void;
   /** The chain switched to the peer's branch. Requests its pool. */

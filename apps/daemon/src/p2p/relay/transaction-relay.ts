@@ -1,7 +1,7 @@
 import { BoundedMap, EventLoopYielder } from '@wrkz/service-kit/base';
 import { closeReasons } from '../limits/close-reasons';
 import type { WorkBudget } from '../limits/address-budget';
-import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
+import type { P2pPorts } from '../ports';
 import type { Session } from '../session/session';
 import { hashKey, RecentHashes } from '../hashes';
 import { reportThrow } from '../report-errors';
@@ -21,11 +21,7 @@ interface OwnTransaction {
   dueAt: number;
 }
 
-export interface TransactionRelayDependencies {
-  readonly pool: PoolPort;
-  readonly codec: BlockCodec;
-  readonly clock: P2pClock;
-  readonly logger: P2pLogger;
+export interface TransactionRelayDependencies extends Omit<P2pPorts, 'chain'> {
   sessions(): Iterable<Session>;
 }
 

@@ -1,5 +1,16 @@
 import type { Duplex } from 'node:stream';
-import { bodyLimit, Command, type Frame, type SyncData } from '@wrkz/levin';
+import {
+  BodyError,
+  bodyLimit,
+  Command,
+  type Frame,
+  handshakeRequest,
+  handshakeResponse,
+  type PeerLists,
+  type SyncData,
+  timedSyncRequest,
+  timedSyncResponse,
+} from '@wrkz/levin';
 import { PeerConnection } from '../connection/peer-connection';
 import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { P2pContext } from '../context';
@@ -7,8 +18,8 @@ import type { Bans } from '../limits/bans';
 import { closeReasons, type CloseReason } from '../limits/close-reasons';
 import { accountKey, type PeerAddress } from '../addresses';
 import { reportRejection } from '../report-errors';
-import { PeerRequests } from './peer-requests';
 import { slotFor } from '../peers/incoming-slots';
+import { checkNodeData, takeNodeData } from './node-data';
 import { Session } from './session';
 
 /** Max body bytes of requests without lists; an honest body has about 200 bytes. */
@@ -41,15 +52,12 @@ export interface ConnectionEvents {
 
 /** Creates sessions for incoming and outgoing sockets, and exchanges sync data with them. */
 export class ConnectionManager {
-  private readonly requests: PeerRequests;
   private accepting = false;
 
   constructor(
     private readonly dependencies: ConnectionManagerDependencies,
     private readonly events: ConnectionEvents,
-  ) {
-    this.requests = new PeerRequests(dependencies);
-  }
+  ) {}
 
   /** Starts to accept and dial connections. */
   begin(): void {
@@ -162,7 +170,7 @@ export class ConnectionManager {
   }
 
   private async shakeHands(session: Session, purpose: CallPurpose): Promise<boolean> {
-    const syncData = await this.requests.handshake(session);
+    const syncData = await this.handshake(session);
     if (syncData === undefined) return false;
     if (purpose === 'peer-list') {
       session.close(closeReasons.peerListTaken);
@@ -175,8 +183,77 @@ export class ConnectionManager {
   }
 
   private async timedSyncWith(session: Session): Promise<void> {
-    const syncData = await this.requests.timedSync(session);
+    const syncData = await this.requestTimedSync(session);
     if (syncData !== undefined) this.events.consider(session, syncData, false);
+  }
+
+  /** Performs the handshake of an outgoing connection. Closes it if the peer is incompatible. @returns the sync data of the peer */
+  private async handshake(session: Session): Promise<SyncData | undefined> {
+    const { config, logger, own } = this.dependencies;
+    const request = handshakeRequest.encode({
+      nodeData: own.nodeData(session.connection.remote.host),
+      syncData: own.syncData(),
+    });
+    const frame = await session.connection.request(Command.handshake, request, HANDSHAKE_TIMEOUT);
+    if (frame === undefined) {
+      session.close(closeReasons.handshakeTimeout);
+      return undefined;
+    }
+    const message = decodeOr(() => handshakeResponse.decode(frame.body));
+    // Some programs refuse a handshake with an empty body.
+    if (message === undefined) {
+      session.close(frame.body.length === 0 ? closeReasons.handshakeRefused : closeReasons.badBody);
+      return undefined;
+    }
+    const refusal = checkNodeData(message.nodeData, config.networkId, own.peerId);
+    if (refusal !== undefined) {
+      if (refusal === closeReasons.ownConnection) own.meet(session.connection.remote);
+      session.close(refusal);
+      return undefined;
+    }
+    if (!this.takePeers(session, message, message.nodeData.localTime)) return undefined;
+    takeNodeData(session, message.nodeData, logger);
+    this.noteReached(session);
+    return message.syncData;
+  }
+
+  /** Exchanges sync data with a peer. @returns undefined without a valid response */
+  private async requestTimedSync(session: Session): Promise<SyncData | undefined> {
+    const { config, clock, own } = this.dependencies;
+    const startedAt = clock.now();
+    const request = timedSyncRequest.encode({ syncData: own.syncData() });
+    const frame = await session.connection.request(Command.timedSync, request, 2 * config.timedSyncInterval);
+    if (frame === undefined || !session.isOpen) return undefined;
+    session.latency = Math.min(session.latency, clock.now() - startedAt);
+    const message = decodeOr(() => timedSyncResponse.decode(frame.body));
+    if (message === undefined) {
+      session.close(closeReasons.badBody);
+      return undefined;
+    }
+    if (!this.takePeers(session, message, message.localTime)) return undefined;
+    this.noteReached(session, true);
+    return message.syncData;
+  }
+
+  /** Merges a peer's lists; a list from the future closes the connection. */
+  private takePeers(session: Session, lists: PeerLists, senderTime: bigint): boolean {
+    const { book, own } = this.dependencies;
+    const source = session.connection.remote.host;
+    if (book.merge([...lists.peers, ...lists.peers6], source, senderTime, own.seconds)) return true;
+    session.close(closeReasons.futurePeerList);
+    return false;
+  }
+
+  /** Adds an outgoing peer that responded to the white list. */
+  private noteReached(session: Session, isProven = false): void {
+    if (session.incoming) return;
+    const { book, own } = this.dependencies;
+    book.addWhite({
+      ...session.connection.remote,
+      id: session.peerId,
+      lastSeen: own.seconds,
+      ...(isProven && { isProven }),
+    });
   }
 
   private closed(session: Session, reason: CloseReason): void {
@@ -193,6 +270,15 @@ async function orClose<T>(session: Session, work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     session.close(closeReasons.internalError);
+    throw error;
+  }
+}
+
+function decodeOr<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof BodyError) return undefined;
     throw error;
   }
 }

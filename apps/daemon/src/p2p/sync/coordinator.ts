@@ -1,7 +1,7 @@
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import type { AddBlockResult } from '../../chain/results';
 import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
-import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
+import type { P2pPorts } from '../ports';
 import { BatchHistory, type BatchOptions, BatchSize, SLOW } from './batch-size';
 import { checkChainEntry, sparseChain } from './chain-entry';
 import { ChainPlan, type PlanEntry } from './chain-plan';
@@ -19,11 +19,7 @@ export interface SyncOptions extends BatchOptions {
 /** How a synchronisation from one peer ended. `abandoned`: the peer remains connected and may be tried again later. */
 export type SyncOutcome = 'synchronized' | 'abandoned' | 'demoted';
 
-export interface SyncDependencies {
-  readonly chain: ChainPort;
-  readonly codec: BlockCodec;
-  readonly clock: P2pClock;
-  readonly logger: P2pLogger;
+export interface SyncDependencies extends Omit<P2pPorts, 'pool'> {
   /** `delivered`: blocks that the peer delivered and that were needed. */
   onEnd(session: SyncSession, outcome: SyncOutcome, delivered: number): void;
   /** A slot is free, or a peer may have one again. */

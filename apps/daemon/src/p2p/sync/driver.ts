@@ -3,7 +3,7 @@ import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
 import { hashKey } from '../hashes';
 import { closeReasons } from '../limits/close-reasons';
-import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
+import type { P2pPorts } from '../ports';
 import type { Session } from '../session/session';
 import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import { countingPeers } from './network-height';
@@ -16,13 +16,8 @@ const TRY_AGAIN = 60_000;
 /** Max times in a row that a peer may claim a tip and then not deliver it. */
 const MAX_FRUITLESS = 3;
 
-export interface SyncDriverDependencies {
+export interface SyncDriverDependencies extends P2pPorts {
   readonly config: P2pConfig;
-  readonly chain: ChainPort;
-  readonly pool: PoolPort;
-  readonly codec: BlockCodec;
-  readonly clock: P2pClock;
-  readonly logger: P2pLogger;
   sessions(): Iterable<Session>;
   session(id: number): Session | undefined;
   /** For the first time, no connected peer has blocks that we lack. */
