@@ -38,19 +38,4 @@ describe('a task queue', () => {
     await expect(failed).rejects.toThrow('no');
     await expect(next).resolves.toBe('done');
   });
-
-  it('is full when every slot is in use and the queue is at its limit', async () => {
-    const queue = new TaskQueue(1, 1);
-    const [first, second] = [gate(), gate()];
-    const running = queue.run(() => first.opened);
-    expect(queue.full).toBe(false);
-    const waiting = queue.run(() => second.opened);
-    expect(queue.full).toBe(true);
-    first.open();
-    await running;
-    await settle();
-    expect(queue.full).toBe(false);
-    second.open();
-    await waiting;
-  });
 });

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "common/bytes.h"
-#include "hash/blake_order.h"
+#include "hash/blake2b.h"
 #include "hash/finalizers.h"
 
 namespace wrkz {

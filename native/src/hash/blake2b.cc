@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "common/bytes.h"
-#include "hash/blake_order.h"
 
 namespace wrkz {
 namespace {

@@ -1,9 +1,16 @@
-import { openConnection, takeWriteLock, type Migration, type SqliteConnection } from '@wrkz/sqlite';
-import type { FileName, SqliteConnectionOptions, SqliteSettings, WriteLock } from '@wrkz/sqlite';
+import {
+  type FileName,
+  type Migration,
+  openConnection,
+  type SqliteConnection,
+  type SqliteConnectionOptions,
+  type SqliteSettings,
+  takeWriteLock,
+  type WriteLock,
+} from '@wrkz/sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS } from './migrations';
-import { APPLICATION_ID, PAGE_SIZE } from './schema';
+import { APPLICATION_ID, MIGRATIONS, PAGE_SIZE } from './schema';
 
 const MIB = 1024 * 1024;
 

@@ -1,8 +1,7 @@
 export * from './errors';
-export { adoptChainDb } from './backup';
-export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
+export { adoptChainDb, backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
 export { databaseFile, type DatabaseMemory, logBytes } from './connection';
-export { damageIn } from './failures';
+export { damageIn, isUnreadableNow } from './failures';
 export type { FloorHeights, StorageMode } from './modes/floors';
 export { rulesDigest, rulesDigestAt } from './modes/rules-digest';
 export type { CompactStep, PruneStep } from './modes/prune';
@@ -12,8 +11,7 @@ export { pageText, type PageLocation } from './block-pages';
 export { blocksOfPage } from './repair/block-pages';
 export type { FetchBlocks, WantedBlock } from './repair/fetch';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
-export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
-export { type ChainPath, collidesWithChain } from './remove';
+export { type ChainPath, collidesWithChain, DatabaseRemains, removablePaths, removeChainDb } from './remove';
 export type { AltInfo, AlternativeBlock } from './alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {
@@ -27,7 +25,6 @@ export {
 export type { GlobalIndexes, TransactionScan } from './reader/transactions';
 export type { BlockStamp, RulesDigest } from './block-row';
 export { SCHEMA_VERSION } from './schema';
-export { isUnreadableNow } from './failures';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
 export { exportSnapshot, type ExportProgress, type SnapshotExportOptions } from './snapshot/export';

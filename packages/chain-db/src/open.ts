@@ -1,14 +1,19 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit/base';
-import { accessError, FileMissing, NotOurFile, openDatabase } from '@wrkz/sqlite';
-import type { SqliteConnection, SqliteDatabase } from '@wrkz/sqlite';
+import {
+  accessError,
+  FileMissing,
+  NotOurFile,
+  openDatabase,
+  type SqliteConnection,
+  type SqliteDatabase,
+} from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { chainFile, connectionOptions, type DatabaseMemory } from './connection';
 import { WrongNetwork } from './errors';
 import type { HashIndexLimits } from './hash-index/hash-index';
-import { readMeta, writeMeta } from './meta';
+import { assertLiteHeight, checkLiteMark, markLite, readMeta, writeMeta } from './modes/floors';
 import { checkLastBlocks } from './last-blocks';
-import { assertLiteHeight, checkLiteMark, markLite } from './modes/floors';
 import { ChainReader } from './reader/reader';
 import { finishSwap } from './repair/swap';
 import { type ChangeHooks, ChainWriter } from './writer/writer';

@@ -1,5 +1,7 @@
 import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images';
 import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids';
+import type { Migration } from '@wrkz/sqlite';
+import { createHashIndexes } from './hash-index/schema';
 
 /**
  * The schema.
@@ -17,7 +19,7 @@ import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids';
  * payment_ids         id                        a plain payment id and its transaction, one row per use
  * hash_...            (see hash-index/)         LSM index from block ids, transaction hashes, key images and uses to rows
  * alternatives        id; hash                  alternative blocks, with facts and bytes
- * rules_digests       height                    rules digest at each hundredth height (version 2, see migrations.ts)
+ * rules_digests       height                    rules digest at each hundredth height (version 2, see MIGRATIONS)
  *
  * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
  * genesis), the others follow in the order of the block. So a rewind deletes a range. Global indexes are dense per amount and in
@@ -136,3 +138,14 @@ export const TABLES = [
   'alternatives',
   'rules_digests',
 ] as const;
+
+/** The history of the schema: migration i leads to version i + 1. A released migration never changes. */
+export const MIGRATIONS: readonly Migration[] = [
+  (connection) => {
+    connection.exec(SCHEMA);
+    createHashIndexes(connection);
+  },
+  // Filled while the node is idle (modes/rules-digest.ts).
+  (connection) =>
+    void connection.exec('CREATE TABLE rules_digests (height INTEGER PRIMARY KEY, digest BLOB NOT NULL) STRICT'),
+];

@@ -2,11 +2,10 @@ import { SqliteConnection } from '@wrkz/sqlite';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { CorruptDatabase } from '../src';
-import { FINGERPRINT_LIMIT, Fingerprints } from '../src/hash-index/fingerprint';
+import { createHashIndexes, FINGERPRINT_LIMIT, Fingerprints, HASH_KINDS } from '../src/hash-index/schema';
 import { HashIndex } from '../src/hash-index/hash-index';
 import { filterKey, HashLookup, readDirectory } from '../src/hash-index/lookup';
 import { entryOf, fingerprintAt, ID_LIMIT, idsOf, mayContain, sortEntries } from '../src/hash-index/page';
-import { createHashIndexes, HASH_KINDS } from '../src/hash-index/schema';
 import { countEntries, pagesOf } from './support/entries';
 import { SMALL_RUNS } from './support/small-runs';
 

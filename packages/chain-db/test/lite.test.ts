@@ -14,7 +14,7 @@ import {
   rulesDigest,
   UnreadableLiteMark,
 } from '../src';
-import { writeMeta } from '../src/meta';
+import { writeMeta } from '../src/modes/floors';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
 import { makeChain } from './support/maker';

@@ -1,8 +1,7 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { createHash } from 'node:crypto';
 import { CorruptDatabase, databaseFile } from '../src';
-import { Fingerprints } from '../src/hash-index/fingerprint';
-import { HASH_KINDS } from '../src/hash-index/schema';
+import { Fingerprints, HASH_KINDS } from '../src/hash-index/schema';
 import { findRow, type HashSource, sameHashIn } from '../src/hashed-rows';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';

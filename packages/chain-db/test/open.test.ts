@@ -24,8 +24,7 @@ import {
 import { join } from 'node:path';
 import { EmptyDatabase, WrongNetwork, databaseFile, openChainDb } from '../src';
 import { connectForReading, connectionOptions } from '../src/connection';
-import { MIGRATIONS } from '../src/migrations';
-import { APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION } from '../src/schema';
+import { APPLICATION_ID, MIGRATIONS, PAGE_SIZE, SCHEMA_VERSION } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { runProgram } from './support/child';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';

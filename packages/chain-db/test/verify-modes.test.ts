@@ -1,7 +1,7 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type ChainDb, databaseFile, rulesDigest, verifyChain } from '../src';
-import { writeMeta } from '../src/meta';
+import { writeMeta } from '../src/modes/floors';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { makeChain } from './support/maker';

@@ -2,7 +2,7 @@ import { SqliteConnection } from '@wrkz/sqlite';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
 import { BelowFloor, databaseFile, verifyChain, type ChainDb } from '../src';
 import { HASH_KINDS } from '../src/hash-index/schema';
-import { writeMeta } from '../src/meta';
+import { writeMeta } from '../src/modes/floors';
 import { TABLES } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';

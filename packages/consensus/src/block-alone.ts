@@ -1,7 +1,7 @@
 import { COINBASE_UNLOCK_WINDOW, MAX_PARENT_BLOCK_SIZE, MAX_UINT64 } from '@wrkz/core-types';
 import type { BlockStep } from './block-context';
 import { hardSizeLimit } from './sizes';
-import { minTimestamp } from './timestamps';
+import { minTimestamp } from './median';
 
 /*
  * Steps 3 to 6 of docs/protocol/blocks.md#order-of-checks: rules that need the block, the clock and earlier timestamps,

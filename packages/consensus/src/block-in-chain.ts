@@ -1,9 +1,10 @@
 import type { BlockStaging, BlockStep } from './block-context';
 import { nextDifficulty } from './difficulty';
 import { RuleFailure } from './errors';
-import { mergeMiningCommits } from './merge-mining';
 import { blockReward } from './reward';
 import { stageTransaction } from './transaction';
+import { parseExtra, type Network, type ParsedBlock } from '@wrkz/core-types';
+import { treeHashFromBranch } from '@wrkz/crypto';
 
 /*
  * Steps 7 to 10 of docs/protocol/blocks.md#order-of-checks: rules that need the branch and the transactions of the
@@ -82,6 +83,22 @@ export const checkWork: BlockStep = (staging) => {
   if (context.network.checkProofOfWork) pushProofOfWork(staging);
   return undefined;
 };
+
+/**
+ * Whether the parent block of a block from version 2 on commits to it (docs/protocol/blocks.md#merge-mining): the fold
+ * of the auxiliary header hash with the blockchain branch, sides taken from the bits of the genesis hash, must be the
+ * root in the first merge-mining tag of the parent's coinbase. Version 1 has no parent and needs none.
+ *
+ * The parser has checked that the branch has the length of the tag, at most 256.
+ */
+export function mergeMiningCommits(block: ParsedBlock, network: Network): boolean {
+  const parent = block.block.parentBlock;
+  if (parent === undefined) return block.block.majorVersion === 1;
+  const tag = parseExtra(parent.baseTransaction.extra).mergeMiningTag;
+  if (tag === undefined) return false;
+  const branch = parent.blockchainBranch;
+  return treeHashFromBranch(branch, branch.length, block.auxHeaderHash, network.genesis.hash).equals(tag.root);
+}
 
 function pushProofOfWork({ parsed, rules, difficulty, proofs }: BlockStaging): void {
   proofs.push({

@@ -1,6 +1,7 @@
-import type { ParsedBlock, ParsedTransaction, TransactionOutput } from '@wrkz/core-types';
+import type { Network, ParsedBlock, ParsedTransaction, TransactionOutput } from '@wrkz/core-types';
 import { keyImageId } from './transaction-context';
 import type { BlockFacts, ChainView, OutputFacts } from './view';
+import { genesisBlock } from './verified-block';
 
 /** Blocks below the branch that are cached: the longest common window. */
 const RECENT_BLOCKS = 100;
@@ -142,4 +143,26 @@ export class BranchView implements ChainView {
     }
     added.outputs.push({ key, unlockTime, height });
   }
+}
+
+/** A chain of the genesis block only. A `BranchView` on top of it is a whole chain in memory. */
+export function genesisView(network: Network): ChainView {
+  const { block, facts } = genesisBlock(network);
+  const { outputs, unlockTime } = block.block.coinbase;
+  const ofAmount = (amount: bigint) => outputs.filter((output) => output.amount === amount);
+  return {
+    height: 0,
+    facts: (height) => {
+      if (height !== 0) throw new RangeError(`no block ${height} on a chain of height 0`);
+      return facts;
+    },
+    window: (end, count) => (end === 0 && count > 0 ? [facts] : []),
+    keyImageHeight: () => undefined,
+    output: (amount, index) => {
+      const output = ofAmount(amount)[index];
+      return output && { key: output.key, unlockTime, height: 0 };
+    },
+    outputCount: (amount) => ofAmount(amount).length,
+    hasTransaction: (hash) => hash.equals(block.coinbase.hash),
+  };
 }

@@ -1,17 +1,15 @@
 export { checkBlock, stageBlock, verifyBlock } from './block';
 export type { BadBlock, BlockContext, GoodBlock, StagedBlock } from './block-context';
-export { BranchView, type BranchBlock } from './branch-view';
+export { type BranchBlock, BranchView, genesisView } from './branch-view';
 export { Checkpoints } from './checkpoints';
 export { difficultyAfter, lowestDifficulty, minDifficultyAfter, nextDifficulty } from './difficulty';
 export { type AddBlockCode, REASONS, RuleFailure, type Reason, type ReasonCode } from './errors';
-export { minimumFee } from './fees';
-export { genesisView } from './genesis-view';
+export { minimumFee, mixinAllowed } from './transaction-alone';
 export { isFusion, type FusionRules } from './fusion';
 export { legacyBlocks, legacyDifficulty } from './legacy-difficulty';
 export { LWMA_BLOCKS, lwmaDifficulty, type LwmaRule } from './lwma';
-export { median } from './median';
-export { mergeMiningCommits } from './merge-mining';
-export { mixinAllowed } from './mixin';
+export { median, minTimestamp } from './median';
+export { mergeMiningCommits } from './block-in-chain';
 export { parseBlockOrRefuse, parseTransactionsOrRefuse } from './parse';
 export { runProofs, type Proof, type ProofKind } from './proofs';
 export { baseReward, blockReward, penalizedAmount, type Reward, type RewardInput, type RewardRules } from './reward';
@@ -29,7 +27,6 @@ export {
   type TemplateInput,
   type TemplateReceiver,
 } from './template';
-export { minTimestamp } from './timestamps';
 export { settleTransaction, stageForTemplate, stageTransaction } from './transaction';
 export { keyImageId, type StagedTransaction, type TransactionContext } from './transaction-context';
 export { ringIndexes } from './transaction-in-chain';

@@ -12,7 +12,7 @@ import { nextDifficulty } from './difficulty';
 import type { RuleFailure } from './errors';
 import { runProofs } from './proofs';
 import { medianSize, templateSizeLimit } from './sizes';
-import { minTimestamp } from './timestamps';
+import { minTimestamp } from './median';
 import { settleTransaction, stageForTemplate } from './transaction';
 import { keyImageId } from './transaction-context';
 import { spendsLocked } from './transaction-in-chain';

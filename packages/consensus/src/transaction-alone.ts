@@ -1,7 +1,12 @@
-import { MAX_EXTRA_SIZE, MAX_TRANSACTION_OUTPUTS, MAX_UINT64 } from '@wrkz/core-types';
-import { minimumFee } from './fees';
+import {
+  type FeeRule,
+  MAX_EXTRA_SIZE,
+  MAX_TRANSACTION_OUTPUTS,
+  MAX_UINT64,
+  type MixinRange,
+  type TransactionInput,
+} from '@wrkz/core-types';
 import { isFusion } from './fusion';
-import { mixinAllowed } from './mixin';
 import { transactionSizeLimit } from './sizes';
 import { keyImageId, type TransactionStep } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
@@ -88,3 +93,29 @@ export const checkOutputCount: TransactionStep = ({ parsed, context, rules }) =>
 
 export const checkRingSizes: TransactionStep = ({ parsed, rules }) =>
   mixinAllowed(parsed.transaction.inputs, rules.mixin) ? undefined : 'INVALID_MIXIN';
+
+/**
+ * The min fee of a transaction of `size` bytes that is not a fusion (docs/protocol/transactions.md#fees), by the rules of
+ * the previous block's index.
+ */
+export function minimumFee(size: number, rule: FeeRule): bigint {
+  if (rule.kind === 'fixed') return rule.amount;
+  return BigInt(Math.ceil(size / rule.chunk)) * rule.amount;
+}
+
+/**
+ * Whether the rings of a transaction have an allowed size (docs/protocol/transactions.md#ring-sizes): the maximum is
+ * checked against the largest, the minimum against the largest or the smallest, depending on the height.
+ */
+export function mixinAllowed(inputs: readonly TransactionInput[], range: MixinRange): boolean {
+  let largest = 1;
+  let smallest = Infinity;
+  for (const input of inputs) {
+    const ring = input.type === 'key' ? input.keyOffsets.length : 1;
+    largest = Math.max(largest, ring);
+    smallest = Math.min(smallest, Math.max(1, ring));
+  }
+  if (smallest === Infinity) smallest = 1;
+  const compared = range.minAppliesTo === 'smallest' ? smallest : largest;
+  return largest - 1 <= range.max && compared - 1 >= range.min;
+}

@@ -1,5 +1,5 @@
 import type { ParsedBlock, ParsedTransaction } from '@wrkz/core-types';
-import { inListedOrder } from '../src/listed-order';
+import { inListedOrder } from '../src/block';
 
 /* The order of delivered transactions before 600,000 (docs/protocol/blocks.md#transaction-list). Letters name transactions. */
 

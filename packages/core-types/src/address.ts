@@ -1,7 +1,6 @@
 import { checkKey } from '@wrkz/crypto';
 import { decodeTagged, encodeTagged } from './base58';
-import { DecodeError } from './errors';
-import { isPaymentId } from './payment-id';
+import { DecodeError } from './reader';
 import {
   ADDRESS_PREFIX,
   ADDRESS_PREFIX_TEXT,
@@ -9,6 +8,15 @@ import {
   INTEGRATED_ADDRESS_LENGTH_SHORT,
   STANDARD_ADDRESS_LENGTH,
 } from './networks/constants';
+
+/** Short payment ids are sent encrypted, long ones plain. */
+export const SHORT_PAYMENT_ID_LENGTH = 16;
+export const LONG_PAYMENT_ID_LENGTH = 64;
+
+/** Whether a text is a payment id: 16 or 64 hex characters in either case. */
+export function isPaymentId(text: string): boolean {
+  return /^(?:[0-9a-fA-F]{16}|[0-9a-fA-F]{64})$/.test(text);
+}
 
 /** The keys of an address; of an integrated address also the payment id, 16 or 64 hex characters. */
 export interface Address {

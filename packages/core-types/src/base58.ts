@@ -1,6 +1,5 @@
 import { cnFastHash } from '@wrkz/crypto';
-import { DecodeError } from './errors';
-import { BinaryReader } from './reader';
+import { BinaryReader, DecodeError } from './reader';
 import { encodeVarint } from './varint';
 
 /*

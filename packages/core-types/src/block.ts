@@ -1,10 +1,9 @@
 import { treeDepth } from '@wrkz/crypto';
-import { DecodeError } from './errors';
+import { BinaryReader, DecodeError } from './reader';
 import { parseExtra } from './extra/daemon-reader';
 import type { Block, ParentBlock } from './model';
 import { MAX_BLOCK_VERSION, MAX_MERGE_MINING_DEPTH } from './networks/constants';
 import { type ParsedTransaction, readParsedTransaction } from './parsed-transaction';
-import { BinaryReader } from './reader';
 import { readBaseTransaction, writeBaseTransaction, writeTransaction } from './transaction';
 import { BinaryWriter } from './writer';
 

@@ -1,6 +1,6 @@
 export * from './block-hashing';
 export { decodeBlock, encodeBlock } from './block';
-export { DecodeError } from './errors';
+export { BinaryReader, DecodeError } from './reader';
 export { parseExtra, type MergeMiningTag, type ParsedExtra } from './extra/daemon-reader';
 export { fromHex, isHash64, toHex } from './hex';
 export { lowerBound } from './lower-bound';
@@ -9,7 +9,6 @@ export * from './networks';
 export { ParsedBlock, parseBlock } from './parsed-block';
 export { ParsedTransaction, parseTransaction } from './parsed-transaction';
 export { decodeRawBlock, encodeRawBlock, rawBlockBytes } from './raw-block';
-export { BinaryReader } from './reader';
 export {
   decodeTransaction,
   decodeTransactionPrefix,
@@ -20,7 +19,7 @@ export {
 } from './transaction';
 export { encodeVarint, MAX_UINT64, varintSize, writeVarint } from './varint';
 export { BinaryWriter } from './writer';
-export { AddressError, addressErrorCodes, type Address, decodeAddress, encodeAddress } from './address';
+export * from './address';
 export {
   decomposeAmount,
   describeAmount,
@@ -36,4 +35,3 @@ export { ExtraTag, NonceTag, POW_NONCE_SIZE } from './extra/tags';
 export { findWalletExtra, type WalletExtraPlaces } from './extra/wallet-places';
 export { parseExtraWallet, type WalletExtra } from './extra/wallet-reader';
 export { decodeMnemonic, encodeMnemonic, MnemonicError, mnemonicErrorCodes } from './mnemonic';
-export { isPaymentId, LONG_PAYMENT_ID_LENGTH, SHORT_PAYMENT_ID_LENGTH } from './payment-id';

@@ -1,6 +1,5 @@
-import { DecodeError } from './errors';
+import { BinaryReader, DecodeError } from './reader';
 import type { RawBlock } from './model';
-import { BinaryReader } from './reader';
 import { BinaryWriter } from './writer';
 
 /** Serialized bytes of a block and its transactions. (The size in rules excludes header and parent.) */

@@ -1,4 +1,7 @@
-import { DecodeError } from './errors';
+/** Invalid bytes or text. The message names the field and never contains the input. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+}
 
 /**
  * Reads the binary format (docs/protocol/encoding.md#binary-format) from front to back. Byte fields are views of the

@@ -1,8 +1,7 @@
 import { cnFastHash } from '@wrkz/crypto';
-import { DecodeError } from './errors';
+import { BinaryReader, DecodeError } from './reader';
 import type { BaseTransaction, Transaction, TransactionInput, TransactionOutput, TransactionPrefix } from './model';
 import { MAX_TRANSACTION_VERSION } from './networks/constants';
-import { BinaryReader } from './reader';
 import { BinaryWriter } from './writer';
 
 /*

@@ -1,3 +1,5 @@
+import { binding } from './binding';
+
 /**
  * Checks that `value` is a Uint8Array (such as a Buffer), with exactly `size` bytes if given.
  * @throws TypeError for any other value, RangeError for another length; `name` is in the message.
@@ -50,4 +52,17 @@ export function concat32(list: readonly Uint8Array[], name: string): Buffer {
 /** The inverse of `concat32`: slices of 32 bytes that share the memory of `joined`. */
 export function split32(joined: Buffer): Buffer[] {
   return Array.from({ length: joined.length / 32 }, (_, index) => joined.subarray(32 * index, 32 * index + 32));
+}
+
+interface SecretBinding {
+  checkScalar(scalar: Uint8Array): boolean;
+}
+
+/**
+ * Checks that `secret` is a scalar of 32 bytes below the group order.
+ * @throws TypeError or RangeError; the message contains `name` but not the secret
+ */
+export function requireSecret(secret: Uint8Array, name = 'secret key'): void {
+  requireBytes(secret, name, 32);
+  if (!binding<SecretBinding>().checkScalar(secret)) throw new RangeError(`invalid ${name}: not below the group order`);
 }

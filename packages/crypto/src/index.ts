@@ -3,7 +3,6 @@ export * from './hash';
 export * from './tree';
 export * from './keys';
 export * from './sub-wallets';
-export * from './payment-id';
 export * from './rings';
 export * from './cpu';
 export * from './pow';

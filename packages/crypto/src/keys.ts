@@ -1,7 +1,6 @@
-import { requireBytes, requireInteger, requireUint64 } from './arguments';
+import { requireBytes, requireInteger, requireSecret, requireUint64 } from './arguments';
 import { binding } from './binding';
 import { cnFastHash } from './hash';
-import { requireSecret } from './secret';
 
 /** A secret scalar (32 bytes, below the group order) and its public point (32 bytes). */
 export interface KeyPair {

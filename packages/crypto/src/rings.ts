@@ -1,6 +1,5 @@
-import { concat32, requireBytes, requireInteger } from './arguments';
+import { concat32, requireBytes, requireInteger, requireSecret } from './arguments';
 import { binding } from './binding';
-import { requireSecret } from './secret';
 
 interface RingsBinding {
   signRing(

@@ -1,6 +1,5 @@
-import { concat32, requireBytes, split32 } from './arguments';
+import { concat32, requireBytes, requireSecret, split32 } from './arguments';
 import { binding } from './binding';
-import { requireSecret } from './secret';
 
 /** An output that belongs to one of the spend keys. All numbers are indexes into the scanned lists. */
 export interface OwnedOutput {

@@ -1,5 +1,4 @@
 export * from './assets';
 export * from './format';
-export * from './headers';
-export * from './html';
 export * from './shell';
+export * from './html';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { StorageMode } from '@wrkz/chain-db';
-import { type Network, networkOf, type NetworkName } from '@wrkz/core-types';
+import { type Network, type NetworkName, networkOf } from '@wrkz/core-types';
 import {
   type CommandSpec,
   dataDirectory,
@@ -17,7 +17,6 @@ import { configError, LEGACY_OPTIONS, legacyDatabaseWarnings, applyMinimums } fr
 import { DAEMON_OPTIONS } from './options';
 import { PUBLIC_NODE } from './options/rpc';
 import { p2pIpv6, rpcIpv6, rpcWarnings } from './listeners';
-import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
@@ -86,6 +85,7 @@ export function readConfig(argv: readonly string[], commands: readonly CommandSp
   });
   const network = networkOf(chosenNetwork(parsed.values, parsed.source));
   const { options, warnings } = applyMinimums(parsed.values, parsed.source, network.pruneDepth);
+  const pruneDepth = options['prune-depth'] ?? network.pruneDepth;
   const action = chosenAction(options);
   const limit = options['max-export-blocks'];
   if (network.name === 'mainnet' && limit > 0 && limit < MIN_EXPORT_BLOCKS) {
@@ -101,8 +101,8 @@ export function readConfig(argv: readonly string[], commands: readonly CommandSp
     network,
     directory,
     action,
-    storage: storageModeOf(options, network),
-    pruneDepth: pruneDepthOf(options, network),
+    storage: storageModeOf(options, pruneDepth),
+    pruneDepth,
     rpcPort: options['rpc-bind-port'] ?? network.ports.rpc,
     p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
     accessToken: accessToken(options),
@@ -181,7 +181,7 @@ const effectiveValues: EffectiveValues = (values, sources) => {
   const { ports } = network;
   return {
     ...options,
-    'prune-depth': pruneDepthOf(options, network),
+    'prune-depth': options['prune-depth'] ?? network.pruneDepth,
     'data-dir': choice['data-dir'] ?? dataDirectory('daemon'),
     'rpc-bind-port': choice['rpc-bind-port'] ?? ports.rpc,
     'p2p-bind-port': choice['p2p-bind-port'] ?? ports.p2p,
@@ -195,4 +195,16 @@ const effectiveValues: EffectiveValues = (values, sources) => {
  */
 export function networkDirectory(dataDir: string, network: Network): string {
   return network.dataFolder === undefined ? dataDir : join(dataDir, network.dataFolder);
+}
+
+/** The storage mode of valid options. */
+function storageModeOf(options: DaemonOptions, pruneDepth: number): StorageMode {
+  if (options.lite) return { kind: 'lite', height: options['lite-height'] };
+  return options.prune ? { kind: 'pruned', depth: pruneDepth } : { kind: 'full' };
+}
+
+/** Warnings about option combinations that limit the node. */
+function storageWarnings(options: DaemonOptions): string[] {
+  if (!options.prune || options['daemon-mode'] !== 'explorer') return [];
+  return ['--prune with --daemon-mode explorer: blocks and transactions are found within the prune depth only'];
 }

@@ -11,10 +11,12 @@ import {
 import {
   encodeBlock,
   type Network,
-  type ParsedBlock,
   parseBlock,
+  type ParsedBlock,
   type ParsedTransaction,
+  parseExtra,
   type RawBlock,
+  type Transaction,
 } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
 import { AnnouncedWork } from '../chain/announced-work';
@@ -22,7 +24,6 @@ import { type AddBlockResult, unreadable } from '../chain/results';
 import type { ChainService } from '../chain/service';
 import type { TransactionPool } from '../mempool/pool';
 import type { PoolTransaction } from '../mempool/pool-transaction';
-import { reservedOffset } from './reserved-offset';
 
 export interface MinerDependencies {
   readonly network: Network;
@@ -141,4 +142,23 @@ export class Miner {
     if (isOnTip && (await this.work.judge(raw.block)) === 'holds') pool.remove(culprit, 'NotActual');
     return result ?? unreadable();
   }
+}
+
+/** Bytes of the tag of the extra nonce and of its length. */
+const NONCE_HEADER = 2;
+
+/**
+ * Offset of the reserved bytes of a coinbase in the block's blob: after the transaction's public key and the header of the
+ * extra nonce. 0 if nothing is reserved.
+ * @throws Error if the blob does not contain them
+ */
+export function reservedOffset(blob: Buffer, coinbase: Transaction, reserved: number): number {
+  if (reserved === 0) return 0;
+  const { publicKey } = parseExtra(coinbase.extra);
+  const position = publicKey === undefined ? -1 : blob.indexOf(publicKey);
+  const offset = position + 32 + NONCE_HEADER;
+  if (publicKey === undefined || position < 0 || offset + reserved > blob.length) {
+    throw new Error('Internal error: failed to create block template, not enough space for reserved bytes');
+  }
+  return offset;
 }

@@ -3,16 +3,7 @@ export class TaskQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(
-    private readonly maxRunning: number,
-    /** Max waiting tasks. Callers check `full` before `run`. */
-    private readonly maxWaiting = Infinity,
-  ) {}
-
-  /** Whether no further task may be added. */
-  get full(): boolean {
-    return this.running >= this.maxRunning && this.waiting.length >= this.maxWaiting;
-  }
+  constructor(private readonly maxRunning: number) {}
 
   /** Runs a task when there is room. @returns the result of the task */
   async run<T>(task: () => Promise<T>): Promise<T> {

@@ -7,7 +7,6 @@ import {
   NotALiteDatabase,
   UnreadableLiteMark,
 } from '../errors';
-import { readMeta, writeMeta } from '../meta';
 
 /** What a node stores (docs/protocol/storage.md#modes). */
 export type StorageMode =
@@ -145,4 +144,16 @@ function hasLostMark(connection: SqliteConnection): boolean {
     hasRow('SELECT 1 FROM blocks WHERE height = 1') &&
     !hasRow('SELECT 1 FROM transactions WHERE id = 1')
   );
+}
+
+/** The keys of `meta`. */
+export type MetaKey = 'network' | 'body_floor' | 'lite_node_profile';
+
+export function readMeta(connection: SqliteConnection, key: MetaKey): string | undefined {
+  const row = connection.prepare<[string], [unknown]>('SELECT value FROM meta WHERE key = ?').raw(true).get(key);
+  return row === undefined ? undefined : String(row[0]);
+}
+
+export function writeMeta(connection: SqliteConnection, key: MetaKey, value: string): void {
+  connection.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value);
 }

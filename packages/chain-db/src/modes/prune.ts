@@ -1,5 +1,5 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { writeMeta } from '../meta';
+import { writeMeta } from './floors';
 import type { ChainReader } from '../reader/reader';
 
 /** Result of one step of pruning. */

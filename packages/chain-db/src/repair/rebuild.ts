@@ -9,7 +9,7 @@ import { damageIn } from '../failures';
 import { ChainDbError, CorruptDatabase, NeedsWholeChain } from '../errors';
 import { openChainDb, type ChainDb } from '../open';
 import { Floors } from '../modes/floors';
-import { FactsWindow } from '../verify/facts-window';
+import { FactsWindow } from '../verify/work-check';
 import { StoredRows } from '../verify/stored-rows';
 import type { StorableBlock } from '../writer/append';
 import { type FetchBlocks, fetchByIds, type WantedBlock } from './fetch';

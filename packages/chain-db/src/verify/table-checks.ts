@@ -6,11 +6,10 @@ import { ChainDbError } from '../errors';
 import { DecodeError, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { HASH_KINDS, HASH_KIND_NAMES, type HashKind } from '../hash-index/schema';
 import { HashLookup, filterKey, pageKey, type RunDirectory } from '../hash-index/lookup';
-import { MIGRATIONS } from '../migrations';
+import { MIGRATIONS } from '../schema';
 import { SqliteConnection, createIdentityTable } from '@wrkz/sqlite';
 import { fingerprintAt, mayContain } from '../hash-index/page';
-import { parseLiteMark } from '../modes/floors';
-import { readMeta, type MetaKey } from '../meta';
+import { type MetaKey, parseLiteMark, readMeta } from '../modes/floors';
 
 type SchemaRow = readonly [name: string, type: string, table: string, sql: string];
 

@@ -1,5 +1,5 @@
 import { fromHex } from '../hex';
-import { isPaymentId } from '../payment-id';
+import { isPaymentId } from '../address';
 import { BinaryWriter } from '../writer';
 import { ExtraTag, NonceTag, POW_NONCE_SIZE } from './tags';
 

@@ -1,5 +1,4 @@
-import { DecodeError } from '../errors';
-import { BinaryReader } from '../reader';
+import { BinaryReader, DecodeError } from '../reader';
 import { ExtraTag, MAX_PADDING } from './tags';
 
 /** The commitment of a merge-mining parent: the root, and the number of hashes from a block of this chain to it. */
