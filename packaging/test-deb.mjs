@@ -8,7 +8,6 @@ import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { command, main } from '../scripts/lib/run.mjs';
-import { top } from '../scripts/lib/workspace.mjs';
 import { buildPackage } from './debian/package.mjs';
 import { Chroot } from './debian/test-systems.mjs';
 import { programs, services } from './programs.mjs';
@@ -19,7 +18,7 @@ await main(() => {
   const work = join(folder, 'work');
   try {
     const chroot = new Chroot(join(folder, 'root'));
-    chroot.create(join(top, '.bootstrap/bookworm.tar'), ['adduser', 'libstdc++6']);
+    chroot.create('chroot');
     const build = (version) =>
       programs.map((program) => buildPackage(program, { version, work, target: folder, compression: 'none' }));
     const [older, newer] = [build('1.0.0.1'), build('1.0.0.2')];

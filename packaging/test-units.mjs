@@ -8,13 +8,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { main } from '../scripts/lib/run.mjs';
-import { top } from '../scripts/lib/workspace.mjs';
 import { buildPackage } from './debian/package.mjs';
 import { Container } from './debian/test-systems.mjs';
 import { programs } from './programs.mjs';
 import { SETTINGS, TRANSACTION_PREFIX } from './test-support.mjs';
-
-const DEBIAN = ['systemd', 'systemd-sysv', 'dbus', 'adduser', 'libstdc++6', 'curl'];
 
 /** By service: a path that returns 200 while it runs. */
 const PATHS = {
@@ -29,7 +26,7 @@ await main(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-units-'));
   const container = new Container(join(folder, 'root'));
   try {
-    container.create(join(top, '.bootstrap/systemd.tar'), DEBIAN);
+    container.create('systemd');
     await container.boot();
     const options = { version: '1.0.0.1', work: join(folder, 'work'), target: folder, compression: 'none' };
     container.install(programs.map((program) => buildPackage(program, options)));

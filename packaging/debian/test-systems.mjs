@@ -3,11 +3,11 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { command, Failure } from '../../scripts/lib/run.mjs';
+import { baseArchive } from '../base-systems.mjs';
 import { until } from '../test-support.mjs';
 
 const TIMEOUT_MS = 180_000;
 const ENVIRONMENT = ['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'DEBIAN_FRONTEND=noninteractive'];
-const MIRROR = 'http://deb.debian.org/debian';
 
 /** A Debian 12 in a folder. Needs root and debootstrap. */
 class DebianSystem {
@@ -15,12 +15,10 @@ class DebianSystem {
     this.folder = folder;
   }
 
-  /** Creates the system with these packages; `archive` caches it. */
-  create(archive, packages) {
+  /** Creates the system from a base. */
+  create(base) {
     mkdirSync(this.folder, { recursive: true });
-    if (existsSync(archive)) return void command('tar', ['-xf', archive, '-C', this.folder]);
-    command('debootstrap', ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', this.folder, MIRROR]);
-    command('tar', ['-cf', archive, '-C', this.folder, '.']);
+    command('tar', ['-xf', baseArchive(base), '-C', this.folder]);
   }
 
   /** Runs a shell line inside. @returns its output @throws Failure unless it exits with 0 */

@@ -5,7 +5,7 @@ import { copyWorkspace } from '../../scripts/lib/copy.mjs';
 import { npm } from '../../scripts/lib/nodes.mjs';
 import { command, Failure, run } from '../../scripts/lib/run.mjs';
 import { until } from '../test-support.mjs';
-import { baseArchive, CERTIFICATES } from './base.mjs';
+import { baseArchive, CERTIFICATES } from '../base-systems.mjs';
 
 /** The targets of docker/Dockerfile that are images. */
 export const TARGETS = ['daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals', 'miner'];

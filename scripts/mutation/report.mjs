@@ -7,7 +7,7 @@ const SURVIVED = new Set(['Survived', 'NoCoverage']);
 const KILLED = new Set(['Killed', 'Timeout', 'RuntimeError']);
 
 /**
- * Equivalent mutants with the reason: `file` from the top, the changed `code` and its replacement (`with`), without regard
+ * Equivalent mutants with the reason, by file from the top: the changed `code` and its replacement (`with`), without regard
  * to white space.
  */
 const readEquivalents = () => JSON.parse(readFileSync(join(top, 'scripts/mutation/equivalents.json'), 'utf8'));
@@ -27,9 +27,9 @@ export function judge(name, { folder, maxSurvivors }, report) {
           code: squeeze(excerpt(source, mutant.location)),
           with: squeeze(mutant.replacement),
         }));
+      const known = equivalents[path] ?? [];
       const unknown = survivors.filter(
-        (mutant) =>
-          !equivalents.some((one) => one.file === path && one.code === mutant.code && one.with === mutant.with),
+        (mutant) => !known.some((one) => one.code === mutant.code && one.with === mutant.with),
       );
       for (const mutant of unknown) print(path, mutant);
       const killed = mutants.filter(({ status }) => KILLED.has(status)).length;

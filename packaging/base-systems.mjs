@@ -1,11 +1,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { nodeOf, npm } from '../../scripts/lib/nodes.mjs';
-import { command, Failure } from '../../scripts/lib/run.mjs';
-import { top } from '../../scripts/lib/workspace.mjs';
+import { nodeOf, npm } from '../scripts/lib/nodes.mjs';
+import { command, Failure } from '../scripts/lib/run.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
-const HOME = join(top, '.bootstrap/images');
+const HOME = join(top, '.bootstrap/systems');
 const NODE_MAJOR = 24;
 /** Fetches the package manager that package.json names. */
 const NPM = 'npm@11.6.2';
@@ -13,23 +13,28 @@ const NPM = 'npm@11.6.2';
 /** Path in the build base of the CA certificates of this machine (NODE_EXTRA_CA_CERTS). */
 export const CERTIFICATES = '/etc/ssl/certs/local.crt';
 
-/** Base images of Debian 12, made with debootstrap instead of pulled from a registry: the minimal set and these packages. */
+/**
+ * Systems of Debian 12, made with debootstrap instead of pulled from a registry: the minimal set and these packages. Bases of
+ * images, and systems in which the Debian packages are tested.
+ */
 const BASES = {
   run: { packages: ['libstdc++6'] },
   build: { packages: ['python3', 'make', 'g++', 'ca-certificates'], withNode: true },
   redis: { packages: ['redis-server'], volume: '/data', owner: 'redis' },
   prometheus: { packages: ['prometheus'], volume: '/prometheus', owner: 'nobody' },
+  chroot: { packages: ['adduser', 'libstdc++6'] },
+  systemd: { packages: ['systemd', 'systemd-sysv', 'dbus', 'adduser', 'libstdc++6', 'curl'] },
 };
 
 /**
- * The archive of a base's root file system; made with debootstrap once and stored in .bootstrap/images.
- * @param {'run' | 'build' | 'redis' | 'prometheus'} name
+ * The archive of a base's root file system; made with debootstrap once and stored in .bootstrap/systems.
+ * @param {keyof BASES} name
  */
 export function baseArchive(name) {
   const archive = join(HOME, `${name}.tar`);
   if (existsSync(archive)) return archive;
   mkdirSync(HOME, { recursive: true });
-  process.stderr.write(`[images] debootstrap with ${BASES[name].packages.join(', ')}\n`);
+  process.stderr.write(`[packaging] debootstrap with ${BASES[name].packages.join(', ')}\n`);
   const work = mkdtempSync(join(tmpdir(), 'wrkz-base-'));
   try {
     const root = join(work, 'root');
