@@ -109,24 +109,19 @@ export function excerptOf(markdown: string): string {
 
 /** Caches the markup and excerpts of texts. */
 export class MarkdownCache {
-  private readonly cache = new LRUCache<string, string>({
+  private readonly cache = new LRUCache<string, string, () => string>({
     maxSize: CACHE_BYTES,
     sizeCalculation: (result, key) => 2 * (result.length + key.length) + 256,
+    memoMethod: (_key, _stale, { context: create }) => create(),
   });
 
   /** Yields to the event loop before each rendering, because a feed has many texts. */
   async render(markdown: string): Promise<string> {
     if (!this.cache.has(`render ${markdown}`)) await yieldToEventLoop();
-    return this.cached(`render ${markdown}`, () => renderMarkdown(markdown));
+    return this.cache.memo(`render ${markdown}`, { context: () => renderMarkdown(markdown) });
   }
 
   excerpt(markdown: string): string {
-    return this.cached(`excerpt ${markdown}`, () => excerptOf(markdown));
-  }
-
-  private cached(key: string, create: () => string): string {
-    const result = this.cache.get(key) ?? create();
-    this.cache.set(key, result);
-    return result;
+    return this.cache.memo(`excerpt ${markdown}`, { context: () => excerptOf(markdown) });
   }
 }

@@ -3,15 +3,6 @@ import type { ApiError } from './errors';
 import { decimal, integer, uint64 } from './scalars';
 import { idempotencyKey, pauseState } from './wallet-api';
 
-/** A request to `/json_rpc`. */
-export const walletRpcRequest = z.object({
-  method: z.string().meta({ description: 'The name of the method, case sensitive' }),
-  params: z.looseObject({}).optional().meta({ description: 'Parameters of the method, by name' }),
-  password: z.string().optional().meta({ description: 'The value of --rpc-password' }),
-  id: z.unknown().optional().meta({ description: 'Echoed unchanged' }),
-  jsonrpc: z.unknown().optional().meta({ description: 'Ignored' }),
-});
-
 /** A response: `result` or `error`. */
 export const walletRpcResponse = z.object({
   error: z

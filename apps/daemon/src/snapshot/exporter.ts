@@ -41,8 +41,9 @@ interface Running {
 
 /** Exports snapshots in a worker thread, one at a time (docs/operations/snapshots.md). */
 export class SnapshotExporter {
+  /** The result of the last export. */
+  result: ExportResult | undefined;
   private current: Running | undefined;
-  private last: ExportResult | undefined;
 
   constructor(private readonly dependencies: ExporterDependencies) {}
 
@@ -52,10 +53,6 @@ export class SnapshotExporter {
     return { ...current.order, elapsed: performance.now() - current.startedAt, progress: current.progress };
   }
 
-  get result(): ExportResult | undefined {
-    return this.last;
-  }
-
   /**
    * Starts an export.
    * @param liteHeight default: the lite height of a lite node
@@ -63,7 +60,8 @@ export class SnapshotExporter {
    * @throws SnapshotExportRefused
    */
   start(liteHeight: number | undefined, path: string | undefined): ExportOrder {
-    this.assertIdle();
+    if (this.current !== undefined)
+      throw new SnapshotExportRefused('A snapshot export is already running. Use `snapshot_export status`.');
     const height = this.heightFor(liteHeight);
     const order = { liteHeight: height, path: this.pathFor(height, path) };
     this.assertSpace(order.path);
@@ -72,7 +70,7 @@ export class SnapshotExporter {
       ended: Promise.resolve(),
     };
     this.current = running;
-    this.last = undefined;
+    this.result = undefined;
     running.ended = this.run(running);
     return order;
   }
@@ -87,12 +85,6 @@ export class SnapshotExporter {
   async close(): Promise<void> {
     this.current?.cancel.abort(new Error('the daemon was stopped'));
     await this.current?.ended;
-  }
-
-  private assertIdle(): void {
-    if (this.current !== undefined) {
-      throw new SnapshotExportRefused('A snapshot export is already running. Use `snapshot_export status`.');
-    }
   }
 
   private heightFor(requested: number | undefined): number {
@@ -151,10 +143,10 @@ export class SnapshotExporter {
     try {
       await thread.ready;
       const report = await thread.call('export', running.order, { signal: running.cancel.signal });
-      this.last = { ...running.order, ...report };
+      this.result = { ...running.order, ...report };
       logger.info(`the snapshot ${running.order.path} is written`, { digest: report.digest });
     } catch (error) {
-      this.last = { failed: errorText(error) };
+      this.result = { failed: errorText(error) };
       logger.warning(`the export of a snapshot failed: ${errorText(error)}`);
     } finally {
       await thread.close();

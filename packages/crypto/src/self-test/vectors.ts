@@ -4,33 +4,7 @@ import type { PowAlgorithm } from '../pow';
  * Known results in hex, a small sample of those recorded from the reference (docs/protocol/cryptography.md#derivations). Enough
  * to detect a build that computes other results than the network; the tests have all of them.
  */
-
-export interface SelfTestVectors {
-  readonly pow: readonly { readonly algorithm: PowAlgorithm; readonly data: string; readonly hash: string }[];
-  readonly fastHash: readonly { readonly data: string; readonly hash: string }[];
-  readonly tree: { readonly hashes: readonly string[]; readonly root: string };
-  readonly rings: readonly {
-    readonly prefixHash: string;
-    readonly keyImage: string;
-    readonly keys: readonly string[];
-    readonly signatures: string;
-    readonly valid: boolean;
-  }[];
-  /** An output with all derived values of its receiver, from the keys of transaction and wallet to the key image. */
-  readonly output: {
-    readonly transactionKey: string;
-    readonly viewSecret: string;
-    readonly spendKey: string;
-    readonly spendSecret: string;
-    readonly index: number;
-    readonly derivation: string;
-    readonly key: string;
-    readonly secret: string;
-    readonly keyImage: string;
-  };
-}
-
-export const SELF_TEST_VECTORS: SelfTestVectors = {
+export const SELF_TEST_VECTORS = {
   pow: [
     {
       algorithm: 'cn_slow_hash_v0',
@@ -117,7 +91,7 @@ export const SELF_TEST_VECTORS: SelfTestVectors = {
       data: '9b6fe47882c1af6c53db876efca586f6c5d481a3698bc96579b1e85cbf313971a566066a6f198aa8b3c180a87ce2326746840c4d61eeb6ab2dafcfb366997b4f10ba7d66114f0d',
       hash: '02e5dc83635fbc681cffb909fc5c15f6e6d4a62d6c5453927be73079ae0d4015',
     },
-  ],
+  ] satisfies { algorithm: PowAlgorithm; data: string; hash: string }[],
   fastHash: [
     { data: '', hash: 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' },
     {
@@ -167,6 +141,7 @@ export const SELF_TEST_VECTORS: SelfTestVectors = {
       valid: false,
     },
   ],
+  /** An output with all derived values of its receiver, from the keys of transaction and wallet to the key image. */
   output: {
     transactionKey: 'c842e58163411f0cb06a99dc38b466c76f2758e88a88da4cc050ecfe6d04c799',
     viewSecret: '266aca662377f983187e7c68bb0aaa569f65429bc242d0a70ba467e506a7f002',
@@ -179,3 +154,5 @@ export const SELF_TEST_VECTORS: SelfTestVectors = {
     keyImage: '6f29caefc67026d8d7a77f99306ef11550738849b168a1e22d31dc1da6e43ecc',
   },
 };
+
+export type SelfTestVectors = typeof SELF_TEST_VECTORS;
