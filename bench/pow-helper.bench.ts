@@ -68,7 +68,7 @@ class Helper {
   static async start(threads: number): Promise<Helper> {
     const limits = ['--rate-limit', '0', '--max-jobs-per-minute', '0', '--max-difficulty', '10000000'];
     const config = readPowHelperConfig(['--log-level', 'disabled', '--threads', String(threads), ...limits]);
-    const helper = PowHelper.create(config, { port: 0 });
+    const helper = new PowHelper(config, { port: 0 });
     await helper.start();
     return new Helper(helper, `http://127.0.0.1:${helper.port}`);
   }

@@ -120,7 +120,7 @@ async function startHelper(difficulty: bigint, pollTimeoutMs: number, times: num
     String((TIMEOUT_MS * SCALE) / 1000),
   ];
   const config = readPowHelperConfig(['--log-level', 'disabled', '--threads', '1', ...limits]);
-  const helper = PowHelper.create(config, {
+  const helper = new PowHelper(config, {
     port: 0,
     pollTimeoutMs,
     solver: async ({ prefix }, options) => {

@@ -12,7 +12,7 @@ runMain(
     const config = readConfig();
     // Check the ports before anything is created.
     await assertPortsFree(powListenAddresses(config, config.options['bind-port']));
-    return PowHelper.create(config);
+    return new PowHelper(config);
   },
   { logLevel: () => parseLogLevel(readConfig().options['log-level'], NAMED_LOG_SCALE) },
 );

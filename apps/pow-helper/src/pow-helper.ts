@@ -1,5 +1,5 @@
 import {
-  Closers,
+  ClosingService,
   createMetrics,
   type HttpServer,
   type Logger,
@@ -7,7 +7,6 @@ import {
   type Metrics,
   NAMED_LOG_SCALE,
   RequestCounters,
-  type Service,
   VERSION,
 } from '@wrkz/service-kit';
 import type { PowHelperConfig } from './config';
@@ -38,19 +37,16 @@ export interface PowHelperOverrides {
 /** Max wait for running requests when the helper stops. */
 const DRAIN_MS = 8_000;
 
-/** The service. Call `create`, then `start`, then `stop`. */
-export class PowHelper implements Service {
+/** The service. */
+export class PowHelper extends ClosingService {
   readonly logger: Logger;
-  /** SIGHUP reloads only the log. */
-  readonly reload = [];
   private readonly config: PowHelperConfig;
   private readonly context: PowContext;
   private readonly configuredPort: number;
-  private readonly closers = new Closers();
   private server: HttpServer | undefined;
-  private stopping = false;
 
-  private constructor(config: PowHelperConfig, overrides: PowHelperOverrides) {
+  constructor(config: PowHelperConfig, overrides: PowHelperOverrides = {}) {
+    super();
     const { options, network, threads } = config;
     const { solver = solve, now = Date.now, port = options['bind-port'], pollTimeoutMs = POLL_TIMEOUT_MS } = overrides;
     const { elapsed = () => performance.now() } = overrides;
@@ -87,13 +83,9 @@ export class PowHelper implements Service {
       jobCounter: queue.counter('jobs'),
       startedAt: Math.floor(now() / 1000),
       now,
-      isStopping: () => this.stopping,
-      isReady: async () => !this.stopping && (await queue.isReachable()),
+      isStopping: () => this.isStopping,
+      isReady: async () => !this.isStopping && (await queue.isReachable()),
     };
-  }
-
-  static create(config: PowHelperConfig, overrides: PowHelperOverrides = {}): PowHelper {
-    return new PowHelper(config, overrides);
   }
 
   /** The bound port after the start. */
@@ -101,26 +93,11 @@ export class PowHelper implements Service {
     return this.server?.port ?? this.configuredPort;
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is then closed */
-  async start(): Promise<void> {
-    try {
-      await this.serve();
-    } catch (error) {
-      this.stopping = true;
-      return this.closers.closeAfter(error);
-    }
-  }
-
-  /** Rejects new jobs, responds to all waiting clients, aborts the search and closes the listeners. */
-  stop(): Promise<void> {
-    this.stopping = true;
-    return this.closers.closeAll();
-  }
-
-  private async serve(): Promise<void> {
+  protected async serve(): Promise<void> {
     const { options, network, threads } = this.config;
     const { queue } = this.context;
-    // Closers run in reverse order: the queue stops before the server, because open requests wait for its jobs.
+    // Closers run in reverse order: the queue stops before the server, because open requests wait for its jobs. It rejects new
+    // jobs, responds to all waiting clients and aborts the search.
     this.closers.add('the HTTP server', () => this.server?.close(DRAIN_MS));
     this.closers.add('the job queue', () => queue.stop());
     await queue.start();

@@ -79,7 +79,7 @@ test('the second listener serves; its failure is a warning, a failure of the fir
   expect((await sendRequest(`http://[::1]:${both.helper.port}/health`)).status).toBe(200);
 
   const logger = createMemoryLogger();
-  const one = PowHelper.create(readPowHelperConfig(['--bind-ipv6-address', '2001:db8::1']), { port: 0, logger });
+  const one = new PowHelper(readPowHelperConfig(['--bind-ipv6-address', '2001:db8::1']), { port: 0, logger });
   await one.start();
   expect((await sendRequest(`http://127.0.0.1:${one.port}/health`)).status).toBe(200);
   expect(logger.lines.some((line) => line.includes('2001:db8::1'))).toBe(true);
@@ -88,7 +88,7 @@ test('the second listener serves; its failure is a warning, a failure of the fir
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
-  const late = PowHelper.create(readPowHelperConfig(['--log-level', 'disabled']), { port });
+  const late = new PowHelper(readPowHelperConfig(['--log-level', 'disabled']), { port });
   await expect(late.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
   taken.close();
 });
@@ -97,7 +97,7 @@ test('an empty address disables the second listener', async () => {
   expect(() => readPowHelperConfig(['--bind-ip='])).toThrow('--bind-ip: an IP address is expected');
   expect(() => readPowHelperConfig(['--bind-ipv6-address', 'localhost'])).toThrow('--bind-ipv6-address: an IP address');
   const logger = createMemoryLogger();
-  const helper = PowHelper.create(readPowHelperConfig(['--bind-ipv6-address=']), { port: 0, logger });
+  const helper = new PowHelper(readPowHelperConfig(['--bind-ipv6-address=']), { port: 0, logger });
   await helper.start();
   await expect(fetch(`http://[::1]:${helper.port}/health`)).rejects.toThrow();
   expect(logger.lines.filter((line) => line.includes('cannot listen'))).toEqual([]);

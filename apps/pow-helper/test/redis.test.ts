@@ -123,7 +123,7 @@ withRedis('instances that share a queue', () => {
 
   test('an unreachable Redis ends the start with a clear message', async () => {
     await redis.stop();
-    const helper = PowHelper.create(readPowHelperConfig(['--queue', redis.url, '--log-level', 'disabled']), {
+    const helper = new PowHelper(readPowHelperConfig(['--queue', redis.url, '--log-level', 'disabled']), {
       port: 0,
     });
     await expect(helper.start()).rejects.toThrow(

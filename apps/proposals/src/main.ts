@@ -15,7 +15,7 @@ runMain(
     const config = proposalsConfig(parsed);
     // Check the ports before anything is created.
     await assertPortsFree(proposalsListenAddresses(config, config.options['bind-port']));
-    return Proposals.create(config);
+    return new Proposals(config);
   },
   { logLevel: () => parseLogLevel(readProposalsConfig(argv).options['log-level'], NAMED_LOG_SCALE) },
 );

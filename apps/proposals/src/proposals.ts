@@ -1,5 +1,5 @@
 import {
-  Closers,
+  ClosingService,
   createMetrics,
   ensureDirectory,
   errorText,
@@ -10,7 +10,6 @@ import {
   type Metrics,
   NAMED_LOG_SCALE,
   RequestCounters,
-  type Service,
   VERSION,
 } from '@wrkz/service-kit';
 import type { ProposalsConfig, ProposalsOptions } from './config';
@@ -40,31 +39,24 @@ export interface ProposalsOverrides {
 /** Max wait for running requests when the service stops. */
 const DRAIN_MS = 5_000;
 
-/** The service. Call `create`, then `start`, then `stop`. */
-export class Proposals implements Service {
+/** The service. */
+export class Proposals extends ClosingService {
   readonly logger: Logger;
-  /** SIGHUP reloads only the log. */
-  readonly reload = [];
   private readonly now: () => number;
-  private readonly closers = new Closers();
   private server: HttpServer | undefined;
-  private stopping = false;
   /** The last logged error of the databases. */
   private databaseError: string | undefined;
   /** Public for tests, which poll the wallet themselves. Undefined without a wallet. */
   follower: FundingFollower | undefined;
 
-  private constructor(
+  constructor(
     private readonly config: ProposalsConfig,
-    private readonly overrides: ProposalsOverrides,
+    private readonly overrides: ProposalsOverrides = {},
   ) {
+    super();
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NAMED_LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
     this.now = overrides.now ?? Date.now;
-  }
-
-  static create(config: ProposalsConfig, overrides: ProposalsOverrides = {}): Proposals {
-    return new Proposals(config, overrides);
   }
 
   /** The bound port after the start. */
@@ -72,23 +64,7 @@ export class Proposals implements Service {
     return this.server?.port ?? this.overrides.port ?? this.config.options['bind-port'];
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is then closed */
-  async start(): Promise<void> {
-    try {
-      await this.serve();
-    } catch (error) {
-      this.stopping = true;
-      return this.closers.closeAfter(error);
-    }
-  }
-
-  /** @throws AggregateError after everything is closed */
-  stop(): Promise<void> {
-    this.stopping = true;
-    return this.closers.closeAll();
-  }
-
-  private async serve(): Promise<void> {
+  protected async serve(): Promise<void> {
     const { config, logger } = this;
     const { options, folder } = config;
     if (!options.demo) ensureDirectory(folder.directory);
@@ -146,7 +122,7 @@ export class Proposals implements Service {
       now,
       readiness: () => {
         const wallet = follower === undefined ? {} : { wallet: follower.failure === undefined ? 'OK' : 'AWAY' };
-        return { ready: !this.stopping && this.areDatabasesReadable(stores), ...wallet };
+        return { ready: !this.isStopping && this.areDatabasesReadable(stores), ...wallet };
       },
     };
   }

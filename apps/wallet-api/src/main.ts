@@ -22,7 +22,7 @@ runMain(
     // Load the native module, so that the start fails if it is missing.
     cpuFeatures();
     await assertPortsFree(walletListenAddresses(config));
-    return WalletApi.create(config, {
+    return new WalletApi(config, {
       ...(isConsole(0) ? { input: process.stdin } : {}),
       write,
       requestStop: () => control.requestStop(),

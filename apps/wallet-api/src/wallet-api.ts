@@ -1,7 +1,7 @@
 import type { NodeTimeouts } from '@wrkz/client';
 import { setThreads } from '@wrkz/crypto';
 import {
-  Closers,
+  ClosingService,
   createMetrics,
   endpointText,
   type HttpServer,
@@ -9,7 +9,6 @@ import {
   type ReloadTask,
   loggerFromOptions,
   RequestCounters,
-  type Service,
   VERSION,
   type WaitClock,
 } from '@wrkz/service-kit';
@@ -55,19 +54,18 @@ export interface WalletApiOverrides {
 /** Max wait for running requests when the service stops. */
 const DRAIN_MS = 2_000;
 
-/** The wallet API service and its composition root. Call `create`, `start`, `stop` in this order. */
-export class WalletApi implements Service {
+/** The wallet API service and its composition root. A stop rejects requests, then saves and closes the wallet. */
+export class WalletApi extends ClosingService {
   readonly logger: Logger;
-  readonly reload: readonly ReloadTask[];
+  override readonly reload: readonly ReloadTask[];
   private readonly context: WalletApiContext;
-  private readonly closers = new Closers();
   private servers: HttpServer[] = [];
-  private isStopping = false;
 
-  private constructor(
+  constructor(
     private readonly config: WalletApiConfig,
-    private readonly overrides: WalletApiOverrides,
+    private readonly overrides: WalletApiOverrides = {},
   ) {
+    super();
     const { options, network, keys, password, walletDirectory } = config;
     const { now = Date.now } = overrides;
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: WALLET_LOG_SCALE });
@@ -91,10 +89,6 @@ export class WalletApi implements Service {
     };
   }
 
-  static create(config: WalletApiConfig, overrides: WalletApiOverrides = {}): WalletApi {
-    return new WalletApi(config, overrides);
-  }
-
   /** The bound port after the start. */
   get port(): number {
     return this.servers[0]?.port ?? this.config.options.port;
@@ -103,21 +97,6 @@ export class WalletApi implements Service {
   /** The open wallet. */
   get current(): OpenWallet | undefined {
     return this.context.wallets.current;
-  }
-
-  /** @throws Error with a message for the operator; everything opened so far is then closed */
-  async start(): Promise<void> {
-    try {
-      await this.open();
-    } catch (error) {
-      await this.closers.closeAfter(error);
-    }
-  }
-
-  /** Stops accepting requests, then saves and closes the wallet. @throws AggregateError after everything else is closed */
-  stop(): Promise<void> {
-    this.isStopping = true;
-    return this.closers.closeAll();
   }
 
   private createWalletManager(now: () => number): WalletManager {
@@ -159,7 +138,7 @@ export class WalletApi implements Service {
     wallets.on('ringFallback', ringFallback);
   }
 
-  private async open(): Promise<void> {
+  protected async serve(): Promise<void> {
     const { config, context, logger } = this;
     const { options, network } = config;
     const { wallets, metrics } = context;

@@ -25,7 +25,7 @@ runMain(
     }
     if (config.options.address) return new OneShotCommand(signal, () => listAddresses(config));
     await assertPortsFree(serviceListenAddresses(config));
-    return WalletRpc.create(config);
+    return new WalletRpc(config);
   },
   {
     stopDeadlineMs: STOP_DEADLINE_MS,

@@ -2,13 +2,12 @@ import { dirname } from 'node:path';
 import type { NodeTimeouts } from '@wrkz/client';
 import { setThreads } from '@wrkz/crypto';
 import {
-  Closers,
+  ClosingService,
   createMetrics,
   endpointText,
   type HttpServer,
   type Logger,
   NotificationHooks,
-  type Service,
   VERSION,
   type WaitClock,
 } from '@wrkz/service-kit';
@@ -48,25 +47,19 @@ const MAX_HASHES = 10_000;
 /** Max wait for running requests when the service stops. */
 const DRAIN_MS = 2_000;
 
-/** The wallet JSON-RPC service and its composition root. Call `create`, then `start`, then `stop`. */
-export class WalletRpc implements Service {
+/** The wallet JSON-RPC service and its composition root. A stop rejects requests, then saves and closes the container. */
+export class WalletRpc extends ClosingService {
   readonly logger: Logger;
-  /** SIGHUP reloads only the log. */
-  readonly reload = [];
-  private readonly closers = new Closers();
   private server: HttpServer | undefined;
   private served: WalletRpcContext | undefined;
 
-  private constructor(
+  constructor(
     private readonly config: WalletRpcConfig,
-    private readonly overrides: WalletRpcOverrides,
+    private readonly overrides: WalletRpcOverrides = {},
   ) {
+    super();
     this.logger = overrides.logger ?? serviceLogger(config);
     for (const warning of config.warnings) this.logger.warning(warning);
-  }
-
-  static create(config: WalletRpcConfig, overrides: WalletRpcOverrides = {}): WalletRpc {
-    return new WalletRpc(config, overrides);
   }
 
   /** The bound port after the start. */
@@ -80,21 +73,7 @@ export class WalletRpc implements Service {
     return this.served;
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is then closed */
-  async start(): Promise<void> {
-    try {
-      await this.serve();
-    } catch (error) {
-      return this.closers.closeAfter(error);
-    }
-  }
-
-  /** Stops accepting requests, then saves and closes the container. @throws AggregateError after everything else is closed */
-  stop(): Promise<void> {
-    return this.closers.closeAll();
-  }
-
-  private async serve(): Promise<void> {
+  protected async serve(): Promise<void> {
     const { config, overrides, logger } = this;
     const { options, network, containerFile } = config;
     const { now = Date.now, port = options['bind-port'] } = overrides;

@@ -99,7 +99,7 @@ async function openOverHttp(): Promise<{
     world.folder.path,
     '--no-console',
   ]);
-  const api = WalletApi.create(config, { logger: silentLogger(), port: 0 });
+  const api = new WalletApi(config, { logger: silentLogger(), port: 0 });
   await api.start();
   const request = async (method: string, path: string, body?: object): Promise<{ status: number; json: unknown }> => {
     const response = await fetch(`http://127.0.0.1:${String(api.port)}${path}`, {

@@ -9,5 +9,5 @@ runMain(() => {
   const config = readMinerConfig(process.argv.slice(2));
   // Fail at the start if the native module is missing.
   cpuFeatures();
-  return MiningProgram.create(config);
+  return new MiningProgram(config);
 });

@@ -25,7 +25,7 @@ export interface MinerOverrides {
   readonly reconnectDelay?: ReconnectDelay;
 }
 
-/** The miner: receives work, searches nonces, submits blocks or shares. Call `create`, then `start`, then `stop`. */
+/** The miner: receives work, searches nonces, submits blocks or shares. */
 export class MiningProgram implements Service {
   readonly logger: Logger;
   /** Resolves with the exit code after `--blocks` blocks, or when it was stopped. */
@@ -41,9 +41,9 @@ export class MiningProgram implements Service {
   private readonly submissions = new Set<Promise<void>>();
   private finish: (code: number) => void = () => undefined;
 
-  private constructor(
+  constructor(
     private readonly config: MinerConfig,
-    overrides: MinerOverrides,
+    overrides: MinerOverrides = {},
   ) {
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NODE_LOG_SCALE });
     this.finished = new Promise((resolve) => (this.finish = resolve));
@@ -60,10 +60,6 @@ export class MiningProgram implements Service {
       text: () => this.statusText(),
     });
     for (const warning of config.warnings) this.logger.warning(warning);
-  }
-
-  static create(config: MinerConfig, overrides: MinerOverrides = {}): MiningProgram {
-    return new MiningProgram(config, overrides);
   }
 
   async start(): Promise<void> {

@@ -33,7 +33,7 @@ async function mine(...args: string[]): Promise<Running> {
   const clock = { wait: () => new Promise<void>((resolve) => setImmediate(resolve)) };
   const reconnectDelay = new ReconnectDelay(() => 0, clock);
   const config = readMinerConfig(['--address', address, '--poll-interval', '0.1', ...args]);
-  const program = MiningProgram.create(config, { logger, reconnectDelay });
+  const program = new MiningProgram(config, { logger, reconnectDelay });
   programs.push(program);
   await program.start();
   return { program, logger };

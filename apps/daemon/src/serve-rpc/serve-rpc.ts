@@ -1,7 +1,7 @@
 import type { Server as TcpServer } from 'node:net';
 import { cpuFeatures } from '@wrkz/crypto';
 import {
-  Closers,
+  ClosingService,
   type Control,
   createMetrics,
   endpointText,
@@ -12,7 +12,6 @@ import {
   NODE_LOG_SCALE,
   type ReloadTask,
   type RequestCounters,
-  type Service,
   type UpgradeListener,
   VERSION,
 } from '@wrkz/service-kit';
@@ -53,11 +52,10 @@ export interface ServeRpcOverrides {
 const DRAIN_MS = 2_000;
 
 /** A reader process: serves the RPC from the database of a node that runs beside it. The only composition root. */
-export class ServeRpc implements Service {
+export class ServeRpc extends ClosingService {
   readonly logger: Logger;
-  readonly reload: readonly ReloadTask[];
+  override readonly reload: readonly ReloadTask[];
   private readonly now: () => number;
-  private readonly closers = new Closers();
   private http: HttpServer | undefined;
   private chain: ChainSource | undefined;
   private rpc: { readonly context: RpcContext; readonly server: RpcServerOptions } | undefined;
@@ -66,6 +64,7 @@ export class ServeRpc implements Service {
     private readonly config: ServeRpcConfig,
     private readonly overrides: ServeRpcOverrides = {},
   ) {
+    super();
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NODE_LOG_SCALE });
     this.reload = accessTokenTask(config.accessToken, this.logger);
     this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
@@ -83,20 +82,6 @@ export class ServeRpc implements Service {
     return this.chain;
   }
 
-  /** @throws Error with a message for the operator, after everything opened so far is closed */
-  async start(): Promise<void> {
-    try {
-      await this.serve();
-    } catch (error) {
-      return this.closers.closeAfter(error);
-    }
-  }
-
-  /** @throws AggregateError after everything else is closed */
-  stop(): Promise<void> {
-    return this.closers.closeAll();
-  }
-
   /**
    * Accepts connections of an open listener of the node. Listening begins before this call returns its promise.
    *
@@ -111,7 +96,7 @@ export class ServeRpc implements Service {
     this.closers.use('a shared listener', await started, (http) => http.close(DRAIN_MS));
   }
 
-  private async serve(): Promise<void> {
+  protected async serve(): Promise<void> {
     const { config, logger, now } = this;
     const { options, network, directory } = config;
     logger.debug('the processor', { features: cpuFeatures() });

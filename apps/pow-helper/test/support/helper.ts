@@ -14,7 +14,7 @@ export async function startHelper(
   args: readonly string[] = [],
   overrides: PowHelperOverrides = {},
 ): Promise<RunningHelper> {
-  const helper = PowHelper.create(readPowHelperConfig(['--log-level', 'disabled', ...args]), { port: 0, ...overrides });
+  const helper = new PowHelper(readPowHelperConfig(['--log-level', 'disabled', ...args]), { port: 0, ...overrides });
   await helper.start();
   running.add(helper);
   return {

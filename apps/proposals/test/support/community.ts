@@ -23,7 +23,7 @@ export class WalletService {
     copyFileSync(fixturePath(`devnet/wallets/${name}.restored.wallet`), join(folder, `${name}.wallet`));
     const basics = ['-r', MAIN_KEY, '--network', 'devnet', '--threads', '1', '--no-console', '--wallet-dir', folder];
     const config = readWalletApiConfig([...basics, '--rpc-key-file', join(folder, 'keys.json')]);
-    const api = WalletApi.create(config, { logger: silentLogger(), port: 0 });
+    const api = new WalletApi(config, { logger: silentLogger(), port: 0 });
     await api.start();
     const service = new WalletService(api, node);
     const daemonPort = Number(new URL(node.url).port);

@@ -51,7 +51,7 @@ export async function startService(
   overrides: ProposalsOverrides = {},
   folder = temporaryFolder(),
 ): Promise<RunningService> {
-  const service = Proposals.create(readProposalsConfig(['--log-level', 'disabled', '--data-dir', folder, ...args]), {
+  const service = new Proposals(readProposalsConfig(['--log-level', 'disabled', '--data-dir', folder, ...args]), {
     port: 0,
     ...overrides,
   });

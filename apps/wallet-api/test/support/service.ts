@@ -35,7 +35,7 @@ export class TestService {
     const console = overrides.input === undefined ? ['--no-console'] : [];
     const basics = ['-r', PASSWORD, '--network', 'devnet', '--threads', '1', '--wallet-dir', folder, ...console];
     const config = readWalletApiConfig([...basics, ...args]);
-    const api = WalletApi.create(config, { logger: silentLogger(), port: 0, syncClock: QUICK_CLOCK, ...overrides });
+    const api = new WalletApi(config, { logger: silentLogger(), port: 0, syncClock: QUICK_CLOCK, ...overrides });
     await api.start();
     return new TestService(api, folder);
   }

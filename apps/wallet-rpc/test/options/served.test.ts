@@ -156,7 +156,7 @@ test('appends log lines to a file; one that cannot be opened does not prevent th
       '--daemon-port',
       '1',
     ];
-    const rpc = WalletRpc.create(readWalletRpcConfig([...args, '--log-file', path, '--log-format', 'json']), {
+    const rpc = new WalletRpc(readWalletRpcConfig([...args, '--log-file', path, '--log-format', 'json']), {
       port: 0,
     });
     await rpc.start();

@@ -55,7 +55,7 @@ export class TestService extends RpcClient {
     const security = args.includes('--rpc-legacy-security') ? [] : ['--rpc-password', PASSWORD];
     const rest = ['--daemon-port', String(node), '--threads', '1', ...security, ...args];
     const config = readWalletRpcConfig([...basics(file, password), ...rest]);
-    const rpc = WalletRpc.create(config, {
+    const rpc = new WalletRpc(config, {
       ...{ logger: silentLogger(), port: 0, poolMs: 50, syncClock: QUICK_CLOCK },
       ...overrides,
     });

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { Closers } from '../async';
 import { errorText } from '../error-text';
 import type { Logger, LogLevel } from '../log/logger';
 import { collectStartGarbage } from '../start-garbage';
@@ -24,6 +25,34 @@ export interface Service {
   readonly logger?: Logger | undefined;
   /** Tasks of SIGHUP, besides the log. Undefined: SIGHUP stops the program. */
   readonly reload?: readonly ReloadTask[] | undefined;
+}
+
+/** A service whose resources are closed in reverse order: by `stop`, and after a failed start. */
+export abstract class ClosingService implements Service {
+  abstract readonly logger: Logger;
+  /** By default SIGHUP reloads only the log. */
+  readonly reload: readonly ReloadTask[] = [];
+  protected readonly closers = new Closers();
+  protected isStopping = false;
+
+  /** @throws Error with a message for the operator; everything opened so far is then closed */
+  async start(): Promise<void> {
+    try {
+      await this.serve();
+    } catch (error) {
+      this.isStopping = true;
+      return this.closers.closeAfter(error);
+    }
+  }
+
+  /** @throws AggregateError after everything else is closed */
+  stop(): Promise<void> {
+    this.isStopping = true;
+    return this.closers.closeAll();
+  }
+
+  /** Opens the resources, each with its closer. */
+  protected abstract serve(): Promise<void>;
 }
 
 /** Control of the process, for a program. */

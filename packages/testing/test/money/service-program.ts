@@ -17,8 +17,8 @@ runMain(
     const [kind, ...args] = process.argv.slice(2);
     return Promise.resolve(
       kind === 'api'
-        ? WalletApi.create(readWalletApiConfig(args), overrides)
-        : WalletRpc.create(readWalletRpcConfig(args), { ...overrides, poolMs: 250 }),
+        ? new WalletApi(readWalletApiConfig(args), overrides)
+        : new WalletRpc(readWalletRpcConfig(args), { ...overrides, poolMs: 250 }),
     );
   },
   { stopDeadlineMs: 60_000 },
