@@ -14,7 +14,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chainAWallet } from '../packages/testing/src/wallets';
+import { chainAWallet } from '../packages/testing/src/test-wallet';
 import { DaemonProcess, pin } from './support/daemon-process';
 import { median, milliseconds, quantile, row, runBench, since } from './support/figures';
 import { KeepAliveClient, requestBytes } from './support/keep-alive-client';

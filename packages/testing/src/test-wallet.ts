@@ -3,11 +3,14 @@ import {
   encodeAddress,
   encodeTransaction,
   encodeTransactionPrefix,
+  type KeyInput,
   parseBlock,
   parseExtraWallet,
+  parseTransaction,
+  type RawBlock,
+  type Transaction,
+  type TransactionPrefix,
 } from '@wrkz/core-types';
-import type { KeyInput, RawBlock, Transaction, TransactionPrefix } from '@wrkz/core-types';
-import { parseTransaction } from '@wrkz/core-types';
 import {
   cnFastHash,
   derivePublicKey,
@@ -19,6 +22,7 @@ import {
   secretKeyToPublicKey,
   viewKeyFromSpendKey,
 } from '@wrkz/crypto';
+import { readJson } from './fixtures';
 
 /** An output that a test wallet can spend. */
 export interface TestWalletOutput {
@@ -155,4 +159,23 @@ function ringOf(
   decoys: readonly { readonly index: number; readonly key: Buffer }[],
 ): { index: number; key: Buffer }[] {
   return [{ index: globalIndex, key: publicKey }, ...decoys].sort((a, b) => a.index - b.index);
+}
+
+interface ExpectedWallet {
+  readonly keys?: {
+    readonly privateViewKey: string;
+    readonly addresses: readonly { readonly privateSpendKey: string }[];
+  };
+}
+
+/** The wallets of chain A whose keys are recorded, the primary address of each, by name. */
+export function chainAWallet(name: string): TestWallet {
+  const { wallets } = readJson<{ wallets: Record<string, ExpectedWallet> }>('devnet/chain-a-expected.json');
+  const keys = wallets[name]?.keys;
+  const [first] = keys?.addresses ?? [];
+  if (keys === undefined || first === undefined) throw new RangeError(`chain A has no keys of ${name}`);
+  return new TestWallet({
+    spendSecret: Buffer.from(first.privateSpendKey, 'hex'),
+    viewSecret: Buffer.from(keys.privateViewKey, 'hex'),
+  });
 }
