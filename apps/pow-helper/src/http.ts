@@ -4,7 +4,7 @@ import {
   createHttpApp,
   guardOtherMethods,
   type HttpServer,
-  type ListenAddress,
+  listenerAddresses,
   type Logger,
   type PreflightResponse,
   startHttpServer,
@@ -51,7 +51,7 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       longestResponseSeconds: options['max-wait-ms'] / 1000,
       routes: boundRoutes(context),
     }),
-    listen: powListenAddresses(config, port),
+    listen: listenerAddresses(options, port),
     logger,
     limits: {
       readTimeoutMs: SOCKET_TIMEOUT_MS,
@@ -60,14 +60,6 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       uncapped: trustedProxies,
     },
   });
-}
-
-/** The main address, and the optional second one. */
-export function powListenAddresses({ options }: PowHelperConfig, port: number): ListenAddress[] {
-  const second = options['bind-ipv6-address'];
-  const optional =
-    second === undefined || second === '' ? [] : [{ host: second, port, required: false, portOption: 'bind-port' }];
-  return [{ host: options['bind-ip'], port, portOption: 'bind-port' }, ...optional];
 }
 
 /**

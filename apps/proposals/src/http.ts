@@ -6,7 +6,7 @@ import {
   createHttpApp,
   type HttpError,
   type HttpServer,
-  type ListenAddress,
+  listenerAddresses,
   type Logger,
   type PreflightResponse,
   startHttpServer,
@@ -44,18 +44,10 @@ export function startProposalsServer({ config, context, logger, port }: Proposal
       metrics: context.metrics,
       routes: boundRoutes(context),
     }),
-    listen: proposalsListenAddresses(config, port),
+    listen: listenerAddresses(options, port),
     logger,
     limits: { uncapped: trustedProxies },
   });
-}
-
-/** The main address, and the optional second one. */
-export function proposalsListenAddresses({ options }: ProposalsConfig, port: number): ListenAddress[] {
-  const second = options['bind-ipv6-address'];
-  const optional =
-    second === undefined || second === '' ? [] : [{ host: second, port, required: false, portOption: 'bind-port' }];
-  return [{ host: options['bind-ip'], port, portOption: 'bind-port' }, ...optional];
 }
 
 /** The routes, and an error for all other methods of their paths. */

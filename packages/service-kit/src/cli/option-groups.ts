@@ -10,7 +10,8 @@ import {
   NAMED_LOG_SCALE,
   parseLogLevel,
 } from '../log/logger';
-import type { OptionSpec } from './options';
+import type { ListenAddress } from '../http/server';
+import type { OptionSpec, OptionValues } from './options';
 
 /**
  * Options that several programs share. Each program chooses name, default and help text, and the heading with `inGroup`; type
@@ -69,6 +70,16 @@ export function listenerOptions<const Port extends number>(port: Port) {
     }),
     TRUSTED_PROXY_OPTION,
   ] as const;
+}
+
+/** The addresses of `listenerOptions`: the main one, and the optional second one. */
+export function listenerAddresses(
+  options: OptionValues<ReturnType<typeof listenerOptions>>,
+  port: number = options['bind-port'],
+): ListenAddress[] {
+  const { 'bind-ip': host, 'bind-ipv6-address': second = '' } = options;
+  const main = { host, port, portOption: 'bind-port' };
+  return second === '' ? [main] : [main, { ...main, host: second, required: false }];
 }
 
 /** Splits the entries of a list option, each of which may be a comma-separated list. */

@@ -23,17 +23,9 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Files of Swagger UI by their names below /docs. */
-const FILES = {
-  'swagger-ui.css': {
-    contentType: 'text/css; charset=utf-8',
-    read: () => readPackageFile('swagger-ui-dist/swagger-ui.css'),
-  },
-  'swagger-ui-bundle.js': {
-    contentType: 'text/javascript; charset=utf-8',
-    read: () => readPackageFile('swagger-ui-dist/swagger-ui-bundle.js'),
-  },
-} as const;
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+/** Content types of the files of Swagger UI, by their names below /docs. */
+const FILES = { 'swagger-ui.css': 'text/css; charset=utf-8', 'swagger-ui-bundle.js': JAVASCRIPT };
 
 const CACHING = 'public, max-age=3600';
 
@@ -54,30 +46,29 @@ export function docsRoutes<Context, Labels>(
   { routes, methods, guards = NO_KEY, labels }: DocsOptions<Context, Labels>,
 ): Route<Context, Labels>[] {
   const common = { method: 'GET', guards, ...(labels === undefined ? {} : { labels }), errors: [] } as const;
-  const script = text('text/javascript; charset=utf-8', 'Start of Swagger UI with the document');
   return [
     {
       ...common,
       path: '/docs',
       summary: 'Documentation of this API as a page, in which requests can be tried.',
-      response: text('text/html; charset=utf-8', 'HTML page'),
+      response: { contentType: 'text/html; charset=utf-8', description: 'HTML page' },
       handle: () => new Reply(200, page(service.title), PAGE_HEADERS),
     },
     {
       ...common,
       path: '/docs/start.js',
       summary: 'Script of the page /docs.',
-      response: script,
+      response: { contentType: JAVASCRIPT, description: 'Start of Swagger UI with the document' },
       handle: once(() => startScript(documentOf(service, routes?.() ?? [], methods?.() ?? []))),
     },
-    ...Object.entries(FILES).map(([name, { contentType, read }]) => ({
+    ...Object.entries(FILES).map(([name, contentType]) => ({
       ...common,
       path: `/docs/${name}`,
       summary: 'File of the page /docs.',
-      response: text(contentType, 'File of Swagger UI'),
+      response: { contentType, description: 'File of Swagger UI' },
       caching: CACHING,
       handle: once(() => {
-        const bytes = read();
+        const bytes = readPackageFile(`swagger-ui-dist/${name}`);
         return new Reply(200, bytes, { ETag: entityTag(bytes) });
       }),
     })),
@@ -85,13 +76,9 @@ export function docsRoutes<Context, Labels>(
 }
 
 /** Computes a value at the first call. */
-function once<T>(compute: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: compute() }).value;
-}
-
-function text(contentType: string, description: string) {
-  return { contentType, description };
+function once<T extends object | string>(compute: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= compute());
 }
 
 function page(title: string): string {

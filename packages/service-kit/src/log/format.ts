@@ -26,12 +26,11 @@ export function textLine({ time, level, part, message, fields }: LogEntry, secre
 
 function fieldsText(fields: LogFields, secrets: ReadonlySet<string>): string {
   return Object.entries(redactFields(fields, secrets, (error) => error.message))
-    .map(([name, value]) => `${name}=${isError(fields, name) ? errorText(value) : valueText(value)}`)
+    .map(
+      ([name, value]) =>
+        `${name}=${isError(fields, name) ? JSON.stringify(plainText(String(value))) : valueText(value)}`,
+    )
     .join(' ');
-}
-
-function errorText(value: unknown): string {
-  return JSON.stringify(plainText(String(value)));
 }
 
 function isError(fields: LogFields, name: string): boolean {
@@ -63,7 +62,7 @@ export function jsonLine(
     message: cut(hideSecrets(String(message), secrets)),
     ...(fields === undefined ? {} : { fields: boundedFields(fields, secrets, stacks) }),
   };
-  return plainJson(JSON.stringify(line));
+  return JSON.stringify(line).replace(UNSAFE, escaped);
 }
 
 function boundedFields(fields: LogFields, secrets: ReadonlySet<string>, stacks: boolean): unknown {
@@ -172,11 +171,6 @@ export function plainText(text: string): string {
     return escaped(character);
   });
   return cut(safe);
-}
-
-/** Escapes the same characters in JSON text. */
-function plainJson(json: string): string {
-  return json.replace(UNSAFE, escaped);
 }
 
 function cut(text: string): string {
