@@ -104,7 +104,10 @@ export class DelayedTransactionQueue {
     try {
       await wallet.sendDelayed(signed, observer);
     } catch (error) {
-      if (isAgain ? isRefusal(error) : !isUnclear(error)) wallet.db.delayed.move(hash, 'sending', 'delayed');
+      // Again: the node refused the transaction and does not have it from an earlier submission. An unknown outcome stays
+      // `sending` until a block or a response of the node determines it.
+      const isUnsent = isAgain ? isWalletError(error, 'daemonError') : !isWalletError(error, 'daemonStillProcessing');
+      if (isUnsent) wallet.db.delayed.move(hash, 'sending', 'delayed');
       throw error;
     } finally {
       this.submitting.delete(hash);
@@ -135,14 +138,4 @@ export class DelayedTransactionQueue {
     if (!wallet.db.delayed.move(hash, 'delayed', 'deleted')) throw applicationError('cannotCancel');
     wallet.unhold([hash]);
   }
-}
-
-/** Whether the node refused the transaction and does not have it from an earlier submission. */
-function isRefusal(error: unknown): boolean {
-  return isWalletError(error, 'daemonError');
-}
-
-/** Whether the outcome is unknown: the state stays `sending` until a block or a response of the node determines it. */
-function isUnclear(error: unknown): boolean {
-  return isWalletError(error, 'daemonStillProcessing');
 }

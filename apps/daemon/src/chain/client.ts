@@ -2,9 +2,8 @@ import { EventEmitter } from 'node:events';
 import { type CompactStep, CorruptDatabase, type Opening } from '@wrkz/chain-db';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { workerEntry, WorkerThread } from '@wrkz/service-kit';
+import type { EngineEvents } from './engine';
 import { CALL_BLOCKS, QUEUE_BYTES } from './limits';
-import type { PrunePass } from './pruning';
-import type { RefusedSwitch } from './side-branches';
 import type { AddBlockResult } from './results';
 import {
   type BlockSource,
@@ -12,28 +11,13 @@ import {
   type ChainService,
   ChainStopped,
   type ChainUpkeep,
-  type CommitEvent,
   type RepairBlock,
   type TipFacts,
 } from './service';
 import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
-interface ClientEvents {
-  commit: [CommitEvent];
-  /** The engine found damaged data, discarded it and continues. */
-  damage: [CorruptDatabase];
-  /** A pass of pruning is over. */
-  pruned: [PrunePass];
-  /** A heavier branch is rejected: it forks below the oldest retained block. */
-  refusedSwitch: [RefusedSwitch];
-  /** Why blocks wait for free disk space; undefined: they are processed again. */
-  diskShortage: [string | undefined];
-  /** The engine takes nothing more; the program should end. */
-  failed: [Error];
-}
-
 /** Client of the chain engine, for another thread. Limits the bytes of blocks queued at the engine. */
-export class ChainClient extends EventEmitter<ClientEvents> implements ChainService, ChainUpkeep {
+export class ChainClient extends EventEmitter<EngineEvents> implements ChainService, ChainUpkeep {
   private readonly thread: WorkerThread<ChainThread>;
   private latest!: TipFacts;
   private why: string | undefined;

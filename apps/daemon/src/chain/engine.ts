@@ -33,7 +33,8 @@ import { AddTask, RewindTask, type Task } from './tasks';
 const DIGEST_DELAY_MS = 1_000;
 const DIGEST_PAUSE_MS = 20;
 
-interface EngineEvents {
+/** The client of another thread emits the same events. */
+export interface EngineEvents {
   commit: [CommitEvent];
   /** A damaged block off the main chain was dropped. */
   damage: [CorruptDatabase];

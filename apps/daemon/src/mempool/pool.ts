@@ -5,7 +5,7 @@ import { EventLoopYielder, type MetricFactory } from '@wrkz/service-kit';
 import type { ChainCommit, CommitEvent } from '../chain/service';
 import { type DoubleSpend, DoubleSpends } from './double-spends';
 import { type RejectionScope, rejectionScope } from './rejection-scope';
-import type { PoolValidator } from './validator';
+import type { PoolValidator } from './chain-validator';
 import { QUEUE_FULL, ValidationQueue } from './validation-queue';
 import {
   FEELESS_TRANSACTIONS,

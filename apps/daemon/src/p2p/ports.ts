@@ -1,13 +1,9 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
+import type { Logger } from '@wrkz/service-kit';
 import type { AddBlockResult } from '../chain/results';
 
 /** Log of the peer-to-peer code. Messages contain addresses and hashes, never message bodies. */
-export interface P2pLogger {
-  debug(message: string): void;
-  info(message: string): void;
-  warning(message: string): void;
-  error(message: string): void;
-}
+export type P2pLogger = Pick<Logger, 'debug' | 'info' | 'warning' | 'error'>;
 
 export interface Timer {
   cancel(): void;

@@ -1,8 +1,10 @@
 import type { ChainReader, FloorHeights } from '@wrkz/chain-db';
+import type { CoinbaseReceiver } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
 import type { RefusedSwitch } from '../chain/side-branches';
 import type { EventSource } from '../events/routes/event-source';
 import type { PoolTransaction } from '../mempool/pool-transaction';
+import type { Generated, GenerateRequest } from '../mining/generate';
 import type { TemplateResult } from '../mining/miner';
 import type { QueryRunner } from './queries';
 
@@ -34,22 +36,12 @@ export interface PoolStatus {
   submit(bytes: Buffer): Promise<{ error?: string }>;
 }
 
-interface MinerKeys {
-  readonly spendPublic: Buffer;
-  readonly viewPublic: Buffer;
-}
-
 export interface MiningService {
-  template(address: MinerKeys, extraNonce: Buffer): Promise<TemplateResult>;
+  template(address: CoinbaseReceiver, extraNonce: Buffer): Promise<TemplateResult>;
   /** True for an accepted or known block. */
   submit(blob: Buffer): Promise<boolean>;
   /** Mines blocks at once (simnet and devnet). */
-  generate(request: {
-    address: MinerKeys;
-    count: number;
-    timestamp: number;
-    spacing: number;
-  }): Promise<{ height: number; hashes: Buffer[] }>;
+  generate(request: GenerateRequest): Promise<Generated>;
 }
 
 export interface RpcLimits {

@@ -143,7 +143,7 @@ export class RpcProcesses {
   }
 
   private get listeners(): TcpServer[] {
-    return this.dependencies.http.servers.filter(isTcp);
+    return this.dependencies.http.servers.filter((server) => typeof server.address() === 'object');
   }
 
   private receive(message: Exclude<FromProcess, { kind: 'ready' }>, logger: Logger, connection?: Socket): void {
@@ -169,10 +169,6 @@ export class RpcProcesses {
 function startProcess(): ChildProcess {
   const { path, execArgv } = workerEntry(__dirname, 'rpc-process');
   return fork(path, [], { execArgv, serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-}
-
-function isTcp(server: TcpServer): boolean {
-  return typeof server.address() === 'object';
 }
 
 /** Sends nothing to a process that has just ended: its `exit` event follows. */

@@ -88,7 +88,9 @@ export class StratumServer {
     const checks = setInterval(() => this.check(), CHECK_INTERVAL_MS);
     this.ends.push(
       () => clearInterval(checks),
-      this.dependencies.node.onTip(() => this.refreshAll()),
+      this.dependencies.node.onTip(() => {
+        for (const client of this.clients) if (client.session.login !== undefined) void client.refresh();
+      }),
     );
     this.dependencies.logger.info(
       onlyBlocks(shareDifficulty)
@@ -114,10 +116,6 @@ export class StratumServer {
       client.check();
       if (client.session.login !== undefined) void client.refresh();
     }
-  }
-
-  private refreshAll(): void {
-    for (const client of this.clients) if (client.session.login !== undefined) void client.refresh();
   }
 
   private accept(socket: Socket): void {

@@ -2,7 +2,7 @@ import { RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction, parseTransaction, type Transaction } from '@wrkz/core-types';
 import type { ChainCommit } from '../../src/chain/service';
 import type { Finality } from '../../src/mempool/rejection-scope';
-import type { TipLimits, PoolValidator } from '../../src/mempool/validator';
+import type { TipLimits, PoolValidator } from '../../src/mempool/chain-validator';
 import { TransactionPool } from '../../src/mempool/pool';
 
 let keyImages = 0;

@@ -1,20 +1,7 @@
 import { ExtraTag, NonceTag, POW_NONCE_SIZE } from './tags';
 
 /** Offsets of the fields in the searched bytes; -1 if absent. */
-export interface WalletExtraPlaces {
-  /** 32 bytes. */
-  readonly publicKey: number;
-  /** 32 bytes when plain, 8 when encrypted for the receiver. */
-  readonly paymentId: number;
-  readonly paymentIdSize: number;
-  readonly data: number;
-  readonly dataSize: number;
-  /** The varint of the merge-mining tag's depth, and its root of 32 bytes; both or neither. */
-  readonly depth: number;
-  readonly root: number;
-  /** 8 bytes. */
-  readonly powNonce: number;
-}
+export type WalletExtraPlaces = Readonly<Omit<WalletExtraSearch, 'run'>>;
 
 interface LooseVarint {
   /** Inexact above 2^53, which suffices for comparisons with lengths. */
@@ -37,14 +24,18 @@ function readLooseVarint(bytes: Buffer, start: number, end: number): LooseVarint
   }
 }
 
-class WalletExtraSearch implements WalletExtraPlaces {
+class WalletExtraSearch {
+  /** 32 bytes. */
   publicKey = -1;
+  /** 32 bytes when plain, 8 when encrypted for the receiver. */
   paymentId = -1;
   paymentIdSize = 0;
   data = -1;
   dataSize = 0;
+  /** The varint of the merge-mining tag's depth, and its root of 32 bytes; both or neither. */
   depth = -1;
   root = -1;
+  /** 8 bytes. */
   powNonce = -1;
   private sawNonce = false;
 

@@ -73,7 +73,10 @@ interface Measure {
 }
 
 /** Counts files and bytes of a folder. Skips files deleted meanwhile, and folders of other users such as `lost+found`. */
-async function measure(folder: string, into: Measure = emptyMeasure()): Promise<Measure> {
+async function measure(
+  folder: string,
+  into: Measure = { bytes: 0, files: 0, directories: 0, extensions: new Map() },
+): Promise<Measure> {
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries) {
     const path = join(folder, entry.name);
@@ -88,10 +91,6 @@ async function measure(folder: string, into: Measure = emptyMeasure()): Promise<
     }
   }
   return into;
-}
-
-function emptyMeasure(): Measure {
-  return { bytes: 0, files: 0, directories: 0, extensions: new Map() };
 }
 
 function ifUnavailable(error: unknown): undefined {

@@ -120,7 +120,7 @@ export class BlockRelay {
         return undefined;
       }
       work = this.lite.begin(key, hash, block.transactionHashes);
-      this.noteHop(key, hop);
+      this.hops.set(key, Math.min(hop, 0xfffffffe) + 1);
     }
     work.announcers.add(session);
     return work;
@@ -138,10 +138,6 @@ export class BlockRelay {
       session.close(closeReasons.objectsUnreadable);
       return undefined;
     }
-  }
-
-  private noteHop(key: string, hop: number): void {
-    this.hops.set(key, Math.min(hop, 0xfffffffe) + 1);
   }
 
   /**
