@@ -4,11 +4,23 @@ import { refusal } from '@wrkz/service-kit';
 import { checkAddress, walletError, type WalletSnapshot, type WalletTransaction } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import { badRequest, walletErrors } from '../errors';
-import { access, declareWalletRoute, NOT_FOUND, type WalletRoute } from './declare';
+import { access, declareWalletRoute, NOT_FOUND, type WalletApiContext, type WalletRoute } from './declare';
 import { transactionFilter, transactionList, transactionRecorder } from './transaction-records';
 
 /** Blocks covered by a listing without an end height. */
 const DEFAULT_RANGE_BLOCKS = 1_000;
+
+/** Fields of the routes that list transactions. */
+const LIST = { method: 'GET', ...access('read'), response: walletApi.transactionsResponse } as const;
+
+/** The transactions that `select` finds in the open wallet. */
+function listOf(
+  { wallets }: Pick<WalletApiContext, 'wallets'>,
+  select: (snapshot: WalletSnapshot) => readonly WalletTransaction[],
+): ReturnType<typeof transactionList> {
+  const open = wallets.require();
+  return transactionList(open, select(open.wallet.snapshot));
+}
 
 const getTransactions = declareWalletRoute({
   method: 'GET',
@@ -30,33 +42,23 @@ const getTransactions = declareWalletRoute({
 });
 
 const getUnconfirmed = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/unconfirmed',
   summary: 'Lists own sends that are not in a block yet.',
   description: 'Incoming transactions appear only when a block contains them. `blockHeight` and `timestamp` are 0.',
-  ...access('read'),
-  response: walletApi.transactionsResponse,
   errors: [],
-  handle: ({ wallets }) => {
-    const open = wallets.require();
-    return transactionList(open, open.wallet.snapshot.unconfirmed());
-  },
+  handle: (context) => listOf(context, (snapshot) => snapshot.unconfirmed()),
 });
 
 const getUnconfirmedByAddress = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/unconfirmed/{address}',
   summary: 'Lists unconfirmed sends that involve an address.',
   description: 'Like `GET /transactions/unconfirmed`. The list is empty for an address of another wallet.',
-  ...access('read'),
   params: walletApi.addressParams,
-  response: walletApi.transactionsResponse,
   errors: walletErrors('addressNotValid'),
-  handle: ({ wallets }, { path }) => {
-    const open = wallets.require();
-    const { snapshot } = open.wallet;
-    return transactionList(open, snapshot.unconfirmed(spendKeyOf(snapshot, path.address)));
-  },
+  handle: (context, { path }) =>
+    listOf(context, (snapshot) => snapshot.unconfirmed(spendKeyOf(snapshot, path.address))),
 });
 
 const getByHash = declareWalletRoute({
@@ -77,32 +79,22 @@ const getByHash = declareWalletRoute({
 });
 
 const getWithPaymentId = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/paymentid',
   summary: 'Lists confirmed transactions that have a payment ID.',
   description: 'Use it to match payments of customers who received integrated addresses or payment IDs.',
-  ...access('read'),
-  response: walletApi.transactionsResponse,
   errors: [],
-  handle: ({ wallets }) => {
-    const open = wallets.require();
-    return transactionList(open, open.wallet.snapshot.transactions({ hasPaymentId: true }));
-  },
+  handle: (context) => listOf(context, (snapshot) => snapshot.transactions({ hasPaymentId: true })),
 });
 
 const getByPaymentId = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/paymentid/{hash}',
   summary: 'Lists confirmed transactions with a given payment ID.',
   description: '`hash` is the payment ID, 64 hex digits in any case.',
-  ...access('read'),
   params: walletApi.hashParams,
-  response: walletApi.transactionsResponse,
   errors: [],
-  handle: ({ wallets }, { path }) => {
-    const open = wallets.require();
-    return transactionList(open, open.wallet.snapshot.transactions({ paymentId: path.hash }));
-  },
+  handle: (context, { path }) => listOf(context, (snapshot) => snapshot.transactions({ paymentId: path.hash })),
 });
 
 const getTransactionKey = declareWalletRoute({
@@ -124,72 +116,57 @@ const getTransactionKey = declareWalletRoute({
 });
 
 const getFromHeight = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/{startHeight}',
   summary: 'Lists confirmed transactions of 1,000 blocks.',
   description: 'Covers the blocks from `startHeight` to `startHeight` + 999.',
-  ...access('read'),
   params: walletApi.startParams,
-  response: walletApi.transactionsResponse,
   errors: [],
-  handle: ({ wallets }, { path }) => {
-    const open = wallets.require();
-    return transactionList(open, open.wallet.snapshot.transactions(rangeFrom(path.startHeight)));
-  },
+  handle: (context, { path }) => listOf(context, (snapshot) => snapshot.transactions(rangeFrom(path.startHeight))),
 });
 
 const getInRange = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/{startHeight}/{endHeight}',
   summary: 'Lists confirmed transactions of a range of blocks.',
   description: '`startHeight` is included, `endHeight` is excluded and must be higher.',
-  ...access('read'),
   params: walletApi.rangeParams,
-  response: walletApi.transactionsResponse,
   errors: [],
-  handle: ({ wallets }, { path }) => {
-    const open = wallets.require();
-    return transactionList(open, open.wallet.snapshot.transactions(parseRange(path.startHeight, path.endHeight)));
-  },
+  handle: (context, { path }) =>
+    listOf(context, (snapshot) => snapshot.transactions(parseRange(path.startHeight, path.endHeight))),
 });
 
 const getFromHeightByAddress = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/address/{address}/{startHeight}',
   summary: 'Lists confirmed transactions of 1,000 blocks that involve an address.',
   description:
     'Covers the blocks from `startHeight` to `startHeight` + 999. An address of another wallet gives an empty ' +
     'list.',
-  ...access('read'),
   params: walletApi.addressStartParams,
-  response: walletApi.transactionsResponse,
   errors: walletErrors('addressNotValid'),
-  handle: ({ wallets }, { path }) => {
-    const open = wallets.require();
-    const { snapshot } = open.wallet;
-    const publicSpendKey = spendKeyOf(snapshot, path.address);
-    return transactionList(open, snapshot.transactions({ ...rangeFrom(path.startHeight), publicSpendKey }));
-  },
+  handle: (context, { path }) =>
+    listOf(context, (snapshot) => {
+      const publicSpendKey = spendKeyOf(snapshot, path.address);
+      return snapshot.transactions({ ...rangeFrom(path.startHeight), publicSpendKey });
+    }),
 });
 
 const getInRangeByAddress = declareWalletRoute({
-  method: 'GET',
+  ...LIST,
   path: '/transactions/address/{address}/{startHeight}/{endHeight}',
   summary: 'Lists confirmed transactions of a range of blocks that involve an address.',
   description:
     '`startHeight` is included, `endHeight` is excluded and must be higher. An address of another wallet gives an ' +
     'empty list.',
-  ...access('read'),
   params: walletApi.addressRangeParams,
-  response: walletApi.transactionsResponse,
   errors: walletErrors('addressNotValid'),
-  handle: ({ wallets }, { path }) => {
-    const open = wallets.require();
-    const { snapshot } = open.wallet;
-    const publicSpendKey = spendKeyOf(snapshot, path.address);
-    const range = parseRange(path.startHeight, path.endHeight);
-    return transactionList(open, snapshot.transactions({ ...range, publicSpendKey }));
-  },
+  handle: (context, { path }) =>
+    listOf(context, (snapshot) => {
+      const publicSpendKey = spendKeyOf(snapshot, path.address);
+      const range = parseRange(path.startHeight, path.endHeight);
+      return snapshot.transactions({ ...range, publicSpendKey });
+    }),
 });
 
 /**
