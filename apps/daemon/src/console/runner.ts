@@ -1,6 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { errorText, routeDeclarer } from '@wrkz/service-kit';
-import { type DaemonLabels, GUARDED } from '../rpc/declare';
+import { type DaemonLabels, guarded } from '../rpc/declare';
 import { refuse } from '../rpc/errors';
 import { CommandFailure, type ConsoleCommand, type ConsoleContext } from './command';
 import { COMMANDS } from './commands';
@@ -59,8 +59,7 @@ export const consoleRoute = route({
   method: 'POST',
   path: '/console',
   summary: 'Runs a command of the console and returns its output. Served on the local socket only.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'node' },
+  ...guarded('node'),
   body: daemonApi.consoleBody,
   response: daemonApi.consoleResponse,
   errors: [internal, noConsole],

@@ -33,6 +33,9 @@ export const method = methodDeclarer<RpcContext, DaemonLabels>();
 /** The guards of the daemon's routes: access token and rate limit, if configured. */
 export const GUARDED: Guards = { key: true, limit: true };
 
+/** Guards and labels of a route that every node serves. */
+export const guarded = (source: DataSource) => ({ guards: GUARDED, labels: { mode: 'Default', source } }) as const;
+
 /** The permission modes that each `--daemon-mode` grants. */
 const GRANTED: Readonly<Record<'standard' | 'explorer', readonly PermissionMode[]>> = {
   standard: ['Default', 'MiningEnabled'],

@@ -1,6 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { RESPONSE_SENT, FinishedJson, type RouteRequest } from '@wrkz/service-kit';
-import { GUARDED, route } from '../../rpc/declare';
+import { guarded, route } from '../../rpc/declare';
 import type { JournalPage } from '../journal/reader';
 import { type EventQuery, type EventSource, parseEventQuery } from './event-source';
 import { EventStream, printPage } from './stream';
@@ -13,8 +13,7 @@ export const getEvents = route({
   summary:
     'What happens in the node, each event with a number that only grows; waits for events, or sends them as a stream ' +
     '(Accept: text/event-stream, Last-Event-ID).',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'node' },
+  ...guarded('node'),
   query: daemonApi.eventsQuery,
   response: daemonApi.eventsResponse,
   errors: [

@@ -9,7 +9,7 @@ import {
 } from '@wrkz/service-kit';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { DaemonConfig } from '../../config/config';
-import { GUARDED, route } from '../../rpc/declare';
+import { guarded, route } from '../../rpc/declare';
 import type { RpcServerOptions } from '../../rpc/server';
 import { type Topic, type TopicMessage, TOPICS, type TopicStream } from '../topics';
 import { Subscriber } from './subscriber';
@@ -45,8 +45,7 @@ export const webSocketRoute = route({
   path: WEBSOCKET_PATH,
   summary:
     'The events as a WebSocket stream; topics=a,b chooses by prefix. This response is for requests without an upgrade.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'node' },
+  ...guarded('node'),
   response: { contentType: 'application/json', description: 'never: the upgrade responds with 101' },
   errors: [],
   handle: () => {

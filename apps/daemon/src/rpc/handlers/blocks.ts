@@ -4,7 +4,7 @@ import { fromHex, MAX_UINT64, parseBlock, type RawBlock, reportedBlockBytes } fr
 import { FinishedJson } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import type { RpcContext } from '../context';
-import { GUARDED, method, route } from '../declare';
+import { GUARDED, guarded, method, route } from '../declare';
 import { orRefuseBelowFloor, readOrBusy, refuse } from '../errors';
 import type { QueryTable } from '../queries';
 import type { BlockRangeQuery } from '../queries/query-blocks';
@@ -178,8 +178,7 @@ export const queryBlocksLite = route({
   method: 'POST',
   path: '/queryblockslite',
   summary: 'Blocks after the last known one: ids up to a day, then whole blocks without signatures.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain' },
+  ...guarded('chain'),
   body: daemonApi.queryBlocksLiteRequest,
   response: daemonApi.queryBlocksLiteResponse,
   errors: queryBlocksErrors,

@@ -3,7 +3,7 @@ import { DIFFICULTY_TARGET } from '@wrkz/core-types';
 import { healthRoutes, Reply, VERSION } from '@wrkz/service-kit';
 import { z } from 'zod';
 import { isPruned, type RpcContext } from '../context';
-import { type DaemonRoute, GUARDED, route } from '../declare';
+import { type DaemonRoute, guarded, route } from '../declare';
 import { readIfAvailable, readOrBusy, refuse } from '../errors';
 
 const { busy, internal } = daemonApi.refusals;
@@ -76,8 +76,7 @@ export const info = route({
   method: 'GET',
   path: '/info',
   summary: 'State and features of the node: chain, peers, pool, storage.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain and node' },
+  ...guarded('chain and node'),
   response: daemonApi.infoResponse,
   errors: [busy, internal],
   handle: (context) =>
@@ -94,8 +93,7 @@ export const height = route({
   method: 'GET',
   path: '/height',
   summary: 'Number of blocks of this node, and of its peers.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain and node' },
+  ...guarded('chain and node'),
   response: daemonApi.heightResponse,
   errors: [busy, internal],
   handle: ({ reader, peers }) => ({
@@ -112,8 +110,7 @@ export const fee = route({
   method: 'GET',
   path: '/fee',
   summary: 'Fee of this node: none.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain' },
+  ...guarded('chain'),
   response: daemonApi.feeResponse,
   errors: [],
   handle: () => ({ address: '', amount: 0n, status: 'OK' as const }),
@@ -123,8 +120,7 @@ export const peers = route({
   method: 'GET',
   path: '/peers',
   summary: 'The white and the gray peer list.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'node' },
+  ...guarded('node'),
   response: daemonApi.peersResponse,
   errors: [internal],
   handle: (context) => {
@@ -151,8 +147,7 @@ const health = route({
   method: 'GET',
   path: '/health',
   summary: 'Whether the node is synchronized, its height, the height of its peers, and the number of peers.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain and node' },
+  ...guarded('chain and node'),
   response: z.object({
     status: z.enum(['OK', 'SYNCING', 'BUSY']),
     synced: z.boolean(),

@@ -2,7 +2,7 @@ import { daemonApi, integer } from '@wrkz/api';
 import { FinishedBytes, FinishedJson } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import type { RpcContext } from '../context';
-import { GUARDED, route } from '../declare';
+import { guarded, route } from '../declare';
 import { refuse } from '../errors';
 import { RANDOM_OUTS_LIMITS } from '../queries/outputs';
 import { joinHashes, type SyncRange } from '../queries/sync-blocks';
@@ -43,8 +43,7 @@ export const getWalletSyncData = route({
   method: 'POST',
   path: '/getwalletsyncdata',
   summary: 'The parts of blocks that a wallet scans for its outputs.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain' },
+  ...guarded('chain'),
   body: daemonApi.walletSyncDataRequest,
   response: daemonApi.walletSyncDataResponse,
   orBytes:
@@ -72,8 +71,7 @@ export const getRawBlocks = route({
   method: 'POST',
   path: '/getrawblocks',
   summary: 'Whole blocks with their transactions, in hex.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain' },
+  ...guarded('chain'),
   body: daemonApi.rawBlocksRequest,
   response: daemonApi.rawBlocksResponse,
   errors: syncRangeErrors,
@@ -94,8 +92,7 @@ export const getRandomOuts = route({
   method: 'POST',
   path: '/getrandom_outs',
   summary: 'Decoys for a ring: random unlocked outputs of each amount.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain' },
+  ...guarded('chain'),
   body: daemonApi.randomOutsRequest,
   response: daemonApi.randomOutsResponse,
   errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, responseTooLarge, overloaded, internal],
@@ -121,8 +118,7 @@ export const getOIndexes = route({
   method: 'POST',
   path: '/get_o_indexes',
   summary: 'Global indexes of the outputs of one transaction; /get_global_indexes_for_range does not reveal which one.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain' },
+  ...guarded('chain'),
   body: daemonApi.outputIndexesRequest,
   response: daemonApi.outputIndexesResponse,
   errors: [txidNotHex, noOutputIndexes, belowFloor, overloaded, internal],
@@ -137,8 +133,7 @@ export const getGlobalIndexesForRange = route({
   method: 'POST',
   path: '/get_global_indexes_for_range',
   summary: 'Global indexes of all outputs in a range of blocks.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'chain' },
+  ...guarded('chain'),
   body: daemonApi.globalIndexesRequest,
   response: daemonApi.globalIndexesResponse,
   errors: [invertedRange, rangeTooLong, belowFloor, responseTooLarge, overloaded, internal],

@@ -5,7 +5,7 @@ import { cnFastHash } from '@wrkz/crypto';
 import { EventLoopYielder, FinishedJson, mapInSlices } from '@wrkz/service-kit';
 import type { PoolTransaction } from '../../mempool/pool-transaction';
 import type { PoolStatus } from '../context';
-import { GUARDED, method, route } from '../declare';
+import { GUARDED, guarded, method, route } from '../declare';
 import { refuse } from '../errors';
 import { ResponseBuffer } from '../queries/response-buffer';
 import { refuseTooLarge } from '../queries/query';
@@ -40,8 +40,7 @@ export const getTransactionsStatus = route({
   method: 'POST',
   path: '/get_transactions_status',
   summary: 'Status of transactions: in a block, in the pool, or unknown.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'node' },
+  ...guarded('node'),
   body: daemonApi.transactionsStatusRequest,
   response: daemonApi.transactionsStatusResponse,
   errors: [transactionHashNotHex, overloaded, internal],
@@ -86,8 +85,7 @@ export const getPoolChangesLite = route({
   method: 'POST',
   path: '/get_pool_changes_lite',
   summary: 'Transactions of the pool that the client does not know, and known ones that are no longer in it.',
-  guards: GUARDED,
-  labels: { mode: 'Default', source: 'node' },
+  ...guarded('node'),
   body: daemonApi.poolChangesRequest,
   response: daemonApi.poolChangesResponse,
   errors: [tailBlockNotHex, transactionHashNotHex, overloaded, internal],
