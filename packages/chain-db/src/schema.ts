@@ -49,7 +49,7 @@ export const SCHEMA_VERSION = 2;
 export const PAGE_SIZE = 8192;
 
 /** The tables of schema version 1 without the hash indexes. Released files have them, so a change is a new migration. */
-export const SCHEMA = `
+const SCHEMA = `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL

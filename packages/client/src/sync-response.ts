@@ -9,7 +9,7 @@ const MAX_VALUES = 2_000_000;
 /** Max number of blocks in a response of a node. */
 export const MAX_BLOCKS = 10_000;
 /** Above the height of every chain, and small enough for exact additions. */
-export const MAX_HEIGHT = 2 ** 32;
+const MAX_HEIGHT = 2 ** 32;
 
 /**
  * Parses a response of `/getwalletsyncdata` with keys in hex or base64. Hand-written, because it takes a large part of the

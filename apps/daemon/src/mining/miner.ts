@@ -152,7 +152,7 @@ const NONCE_HEADER = 2;
  * extra nonce. 0 if nothing is reserved.
  * @throws Error if the blob does not contain them
  */
-export function reservedOffset(blob: Buffer, coinbase: Transaction, reserved: number): number {
+function reservedOffset(blob: Buffer, coinbase: Transaction, reserved: number): number {
   if (reserved === 0) return 0;
   const { publicKey } = parseExtra(coinbase.extra);
   const position = publicKey === undefined ? -1 : blob.indexOf(publicKey);

@@ -19,12 +19,12 @@ export interface KvShape {
 
 export type KvField = 'one' | 'many' | KvShape | readonly [KvShape];
 
-export function isList(field: KvShape | readonly [KvShape]): field is readonly [KvShape] {
+function isList(field: KvShape | readonly [KvShape]): field is readonly [KvShape] {
   return Array.isArray(field);
 }
 
 /** The description of a field in an error. */
-export function fieldKind(field: KvField): string {
+function fieldKind(field: KvField): string {
   if (field === 'one') return 'a single value';
   if (field === 'many') return 'a list of strings';
   return isList(field) ? 'a list of objects' : 'an object';
