@@ -43,6 +43,7 @@ interface Entry {
   readonly description?: string | undefined;
   readonly fields: readonly Field[];
   readonly response: Route['response'];
+  readonly orBytes?: string | undefined;
   readonly status?: number | undefined;
   readonly errors: readonly ErrorRow[];
 }
@@ -137,7 +138,8 @@ function positions(params: z.ZodTuple): Field[] {
   });
 }
 
-function entryText({ name, sentences, description = '', fields, response, status = 200, errors }: Entry): string[] {
+function entryText(entry: Entry): string[] {
+  const { name, sentences, description = '', fields, response, orBytes, status = 200, errors } = entry;
   const rows = errors.map((row) => [codeText(row), row.text === '' ? 'no body' : codeCell(row.text), cell(row.when)]);
   return [
     `### ${cell(name)}`,
@@ -146,6 +148,7 @@ function entryText({ name, sentences, description = '', fields, response, status
     fields.length === 0 ? '' : 'Request:',
     fieldTable(fields),
     ...responseText(response, String(status)),
+    orBytes === undefined ? '' : `${cell(orBytes)}.`,
     errors.length === 0 ? '' : 'Errors:',
     table(['Code', 'Text', 'When'], rows),
   ];

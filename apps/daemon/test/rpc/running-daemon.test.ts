@@ -32,19 +32,20 @@ async function figures(url: string): Promise<Record<string, number>> {
 
 test('a sync response is binary if the request accepts bytes, and JSON otherwise', async () => {
   const { url } = await suite.node({ from: dataDir });
-  const read = async (accept: string): Promise<[type: string | null, blocks: string[] | undefined]> => {
+  const read = async (accept: string): Promise<[type: string | null, blocks: string[]]> => {
     const request = { method: 'POST', body: JSON.stringify(range), headers: { Accept: accept } };
     const response = await fetch(`${url}/getwalletsyncdata`, request);
+    expect(response.headers.get('content-encoding')).toBe('gzip');
     const body = Buffer.from(await response.arrayBuffer());
-    const isBinary = accept.includes('octet-stream');
-    const { blocks } = (isBinary ? readBinaryResponse(body) : readSyncResponse(body)) ?? {};
-    return [response.headers.get('content-type'), blocks?.map(({ hash }) => hash)];
+    const { blocks } = readBinaryResponse(body) ?? readSyncResponse(body);
+    return [response.headers.get('content-type'), blocks.map(({ hash }) => hash)];
   };
   const json = await read('application/json');
   expect(json).toEqual(['application/json', expect.any(Array)]);
   expect(json[1]).toHaveLength(20);
-  expect(await read('*/*')).toEqual(json);
-  for (const accept of ['application/octet-stream', 'application/octet-stream, application/json'])
+  for (const accept of ['*/*', 'application/octet-stream;q=0', 'application/octet-stream2'])
+    expect(await read(accept)).toEqual(json);
+  for (const accept of ['Application/Octet-Stream', 'application/json;q=0.5, application/octet-stream;q=0.9'])
     expect(await read(accept)).toEqual(['application/octet-stream', json[1]]);
   const refused = await fetch(`${url}/getwalletsyncdata`, {
     method: 'POST',

@@ -16,20 +16,29 @@ export class FinishedText {
 }
 
 /** Content types that are not compressed already. */
-const COMPRESSIBLE = /^text\/|[+/](?:json|xml|javascript)\b/;
+const COMPRESSIBLE = /^text\/|[+/](?:json|xml|javascript)\b|^application\/octet-stream$/;
 
-/** Whether the client accepts gzip: `Accept-Encoding` has gzip or *, without q=0. */
-export function acceptsGzip({ headers }: IncomingMessage): boolean {
-  const header = headers['accept-encoding'];
-  const entries = (Array.isArray(header) ? header.join(',') : (header ?? '')).toLowerCase().split(',');
-  const quality = new Map(
+/** The q value of each entry of an Accept header, in lower case. */
+function qualitiesIn(header: string | readonly string[] = ''): ReadonlyMap<string, number> {
+  const entries = (typeof header === 'string' ? header : header.join(',')).toLowerCase().split(',');
+  return new Map(
     entries.map((entry) => {
       const [name = '', ...parameters] = entry.split(';').map((part) => part.trim());
       const q = parameters.find((parameter) => parameter.startsWith('q='));
       return [name, q === undefined ? 1 : Number(q.slice(2)) || 0] as const;
     }),
   );
-  return (quality.get('gzip') ?? quality.get('*') ?? 0) > 0;
+}
+
+/** Whether the client accepts gzip: `Accept-Encoding` has gzip or *, without q=0. */
+export function acceptsGzip({ headers }: IncomingMessage): boolean {
+  const qualities = qualitiesIn(headers['accept-encoding']);
+  return (qualities.get('gzip') ?? qualities.get('*') ?? 0) > 0;
+}
+
+/** Whether `Accept` names application/octet-stream, without q=0. */
+export function acceptsBytes({ headers }: IncomingMessage): boolean {
+  return (qualitiesIn(headers.accept).get('application/octet-stream') ?? 0) > 0;
 }
 
 /** Whether clients that accept gzip get the body compressed. Sets Vary then, which a 304 needs, too. */

@@ -116,7 +116,7 @@ export class DevnetCommand implements Service {
   private readonly dataDir: string;
   private devnet: Devnet | undefined;
   private hasFailed = false;
-  private payments = { sent: 0, failed: 0 };
+  private payments = { sent: 0, failed: 0, reason: '' };
 
   constructor(
     private readonly options: DevnetFlags,
@@ -206,7 +206,10 @@ export class DevnetCommand implements Service {
       const payment = i % 2 === 0 ? devnet.wallets.payFromAlice(bob, amount) : devnet.wallets.payFromBob(alice, amount);
       await payment.then(
         () => this.payments.sent++,
-        () => this.payments.failed++,
+        (error: unknown) => {
+          this.payments.failed++;
+          this.payments.reason = `, the last one because: ${errorText(error)}`;
+        },
       );
       await pause(TRAFFIC_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -227,8 +230,8 @@ export class DevnetCommand implements Service {
 
   private async showStatus(devnet: Devnet): Promise<void> {
     const status = await devnet.status().then(statusLine, (error: unknown) => `no status: ${errorText(error)}`);
-    const { sent, failed } = this.payments;
-    const payments = this.options.traffic ? [`${String(sent)} payments sent, ${String(failed)} failed`] : [];
+    const { sent, failed, reason } = this.payments;
+    const payments = this.options.traffic ? [`${String(sent)} payments sent, ${String(failed)} failed${reason}`] : [];
     const line = [spaceWarning(this.dataDir) ?? [], payments, status].flat().join('; ');
     if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K${line.slice(0, process.stdout.columns - 1)}`);
     else this.print(line);

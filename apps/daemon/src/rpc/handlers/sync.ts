@@ -1,5 +1,5 @@
 import { daemonApi, integer } from '@wrkz/api';
-import { FinishedBytes, FinishedJson } from '@wrkz/service-kit';
+import { acceptsBytes, FinishedBytes, FinishedJson } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import type { RpcContext } from '../context';
 import { guarded, route } from '../declare';
@@ -53,7 +53,7 @@ export const getWalletSyncData = route({
   checks: syncRangeChecks,
   handle: async ({ queries, limits }, request) => {
     const { body, http } = request;
-    const isBinary = http.request.headers.accept?.includes('application/octet-stream') === true;
+    const isBinary = acceptsBytes(http.request);
     const query = {
       ...syncRangeOf(body, limits.maxBlockCount),
       skipCoinbase: body.skipCoinbaseTransactions,
