@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { ChainReader, ChainWriter } from '../../packages/chain-db/src';
-import { FINGERPRINT_LIMIT, Fingerprints, HASH_KINDS } from '../../packages/chain-db/src/hash-index/schema';
+import { FINGERPRINT_LIMIT, Fingerprints } from '../../packages/chain-db/src/hash-index/page';
+import { HASH_KINDS } from '../../packages/chain-db/src/hash-index/schema';
 import type { HashIndex } from '../../packages/chain-db/src/hash-index/hash-index';
 import type { SqliteConnection } from '../../packages/sqlite/src';
 import { median, row, since } from './figures';

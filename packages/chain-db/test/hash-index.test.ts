@@ -2,10 +2,19 @@ import { SqliteConnection } from '@wrkz/sqlite';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { CorruptDatabase } from '../src';
-import { createHashIndexes, FINGERPRINT_LIMIT, Fingerprints, HASH_KINDS } from '../src/hash-index/schema';
+import { createHashIndexes, HASH_KINDS } from '../src/hash-index/schema';
 import { HashIndex } from '../src/hash-index/hash-index';
 import { filterKey, HashLookup, readDirectory } from '../src/hash-index/lookup';
-import { entryOf, fingerprintAt, ID_LIMIT, idsOf, mayContain, sortEntries } from '../src/hash-index/page';
+import {
+  entryOf,
+  FINGERPRINT_LIMIT,
+  fingerprintAt,
+  Fingerprints,
+  ID_LIMIT,
+  idsOf,
+  mayContain,
+  sortEntries,
+} from '../src/hash-index/page';
 import { countEntries, pagesOf } from './support/entries';
 import { SMALL_RUNS } from './support/small-runs';
 

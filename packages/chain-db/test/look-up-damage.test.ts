@@ -1,7 +1,8 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { createHash } from 'node:crypto';
 import { CorruptDatabase, databaseFile } from '../src';
-import { Fingerprints, HASH_KINDS } from '../src/hash-index/schema';
+import { Fingerprints } from '../src/hash-index/page';
+import { HASH_KINDS } from '../src/hash-index/schema';
 import { findRow, type HashSource, sameHashIn } from '../src/hashed-rows';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';

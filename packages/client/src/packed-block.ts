@@ -4,11 +4,11 @@ import type { SyncBlock, SyncInput, SyncOutput, SyncResponse, SyncTransaction } 
 
 /** The first bytes of a binary response. */
 const START = Buffer.from('WSB1', 'latin1');
-/** Size of the fields before the columns of a block. */
+/** Size of the fields before the columns of a block: size, hash, height, timestamp and four counts. */
 const HEAD_BYTES = 64;
 /** Bytes of a key or hash. */
 const KEY_BYTES = 32;
-/** Bytes of one transaction in the columns of transactions. */
+/** Bytes of one transaction in its columns: hash, public key, unlock time, and three counts of 4 bytes. */
 const TRANSACTION_BYTES = 2 * KEY_BYTES + 20;
 /** Bytes of an amount and a key in the columns of outputs and inputs. */
 const ENTRY_BYTES = KEY_BYTES + 8;

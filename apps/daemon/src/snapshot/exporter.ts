@@ -41,9 +41,8 @@ interface Running {
 
 /** Exports snapshots in a worker thread, one at a time (docs/operations/snapshots.md). */
 export class SnapshotExporter {
-  /** The result of the last export. */
-  result: ExportResult | undefined;
   private current: Running | undefined;
+  private last: ExportResult | undefined;
 
   constructor(private readonly dependencies: ExporterDependencies) {}
 
@@ -51,6 +50,11 @@ export class SnapshotExporter {
     const { current } = this;
     if (current === undefined) return undefined;
     return { ...current.order, elapsed: performance.now() - current.startedAt, progress: current.progress };
+  }
+
+  /** The result of the last export. */
+  get result(): ExportResult | undefined {
+    return this.last;
   }
 
   /**
@@ -70,7 +74,7 @@ export class SnapshotExporter {
       ended: Promise.resolve(),
     };
     this.current = running;
-    this.result = undefined;
+    this.last = undefined;
     running.ended = this.run(running);
     return order;
   }
@@ -143,10 +147,10 @@ export class SnapshotExporter {
     try {
       await thread.ready;
       const report = await thread.call('export', running.order, { signal: running.cancel.signal });
-      this.result = { ...running.order, ...report };
+      this.last = { ...running.order, ...report };
       logger.info(`the snapshot ${running.order.path} is written`, { digest: report.digest });
     } catch (error) {
-      this.result = { failed: errorText(error) };
+      this.last = { failed: errorText(error) };
       logger.warning(`the export of a snapshot failed: ${errorText(error)}`);
     } finally {
       await thread.close();

@@ -1,8 +1,18 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
-import { FINGERPRINT_LIMIT, HASH_KIND_NAMES, type HashKind } from './schema';
 import { filterKey, HashLookup, pageKey, PAGES_PER_FILTER, readDirectory, type Run, type RunDirectory } from './lookup';
-import { BITS_PER_ENTRY, entryOf, fingerprintAt, firstIndex, ID_LIMIT, idsOf, mayContain, sortEntries } from './page';
+import {
+  BITS_PER_ENTRY,
+  entryOf,
+  FINGERPRINT_LIMIT,
+  fingerprintAt,
+  firstIndex,
+  ID_LIMIT,
+  idsOf,
+  mayContain,
+  sortEntries,
+} from './page';
+import { HASH_KIND_NAMES, type HashKind } from './schema';
 
 export interface HashIndexLimits {
   /** Runs of a level that are merged into one. */

@@ -1,7 +1,7 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
-import { Fingerprints, type HashKind } from './schema';
-import { idsOf, mayContain } from './page';
+import { Fingerprints, idsOf, mayContain } from './page';
+import type { HashKind } from './schema';
 
 /** A sorted run, as the manifest stores it. */
 export interface Run {

@@ -89,21 +89,21 @@ export async function requestIndexesAgain(
   signal: AbortSignal,
 ): Promise<IndexReport[]> {
   const starts = new Set(outputs.map(({ blockHeight }) => rangeStart(blockHeight)));
-  const reports: IndexReport[] = [];
-  for (const node of nodes) {
-    const all = new Map<string, readonly number[]>();
+  const reportOf = async (node: NodeCalls): Promise<IndexReport | undefined> => {
+    const indexes = new Map<string, readonly number[]>();
     try {
       for (const start of starts) {
         for (const [hash, list] of known(await node.globalIndexes(start, start + RANGE, signal), outputs))
-          all.set(hash, list);
+          indexes.set(hash, list);
       }
     } catch (error) {
-      if (!(error instanceof NodeFailure)) throw error;
-      continue;
+      if (error instanceof NodeFailure) return undefined;
+      throw error;
     }
-    if (outputs.every((output) => indexOf(all, output) !== undefined)) reports.push({ node, indexes: all });
-  }
-  return reports;
+    return outputs.every((output) => indexOf(indexes, output) !== undefined) ? { node, indexes } : undefined;
+  };
+  // Concurrently: a node that hangs must not delay the others.
+  return (await Promise.all(nodes.map(reportOf))).filter((report) => report !== undefined);
 }
 
 export function indexOf(
