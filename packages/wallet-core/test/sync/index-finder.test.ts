@@ -1,5 +1,5 @@
-import type { NodeCalls } from '@wrkz/client';
-import { IndexFinder } from '../../src/sync/index-finder';
+import { type NodeCalls, NodeFailure } from '@wrkz/client';
+import { IndexFinder, requestIndexesAgain } from '../../src/sync/index-finder';
 import type { SyncLedger } from '../../src/ledger/ledger';
 import type { UnindexedOutput } from '../../src/ledger/model';
 
@@ -64,4 +64,24 @@ test('discards the indexes of a request during which the ledger was rewound', as
   };
   await finder.step(node as unknown as NodeCalls, new AbortController().signal);
   expect(stored).toEqual([]);
+});
+
+test('after a refused send all nodes are queried at once; the reports of those that know all indexes keep the order', async () => {
+  const output = at(3);
+  const right = new Map([[output.parentTransactionHash, [7]]]);
+  let respond = (): void => undefined;
+  const queried = new Promise<void>((resolve) => (respond = resolve));
+  const nodeOf = (globalIndexes: () => Promise<unknown>): NodeCalls => ({ globalIndexes }) as unknown as NodeCalls;
+  // Responds only after the last node was queried.
+  const slow = nodeOf(() => queried.then(() => right));
+  const failing = nodeOf(() => Promise.reject(new NodeFailure('timeout', 'no response')));
+  const ignorant = nodeOf(() => Promise.resolve(new Map()));
+  const last = nodeOf(() => {
+    respond();
+    return Promise.resolve(right);
+  });
+  const { signal } = new AbortController();
+  const reports = await requestIndexesAgain([slow, failing, ignorant, last], [output], signal);
+  expect(reports.map(({ node }) => node)).toEqual([slow, last]);
+  expect(reports[0]?.indexes.get(output.parentTransactionHash)).toEqual([7]);
 });
