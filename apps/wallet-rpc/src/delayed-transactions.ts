@@ -107,14 +107,23 @@ export class DelayedTransactionQueue {
       // Again: the node refused the transaction and does not have it from an earlier submission. An unknown outcome stays
       // `sending` until a block or a response of the node determines it.
       const isUnsent = isAgain ? isWalletError(error, 'daemonError') : !isWalletError(error, 'daemonStillProcessing');
-      if (isUnsent) wallet.db.delayed.move(hash, 'sending', 'delayed');
+      if (isUnsent) this.settle(hash, 'delayed');
       throw error;
     } finally {
       this.submitting.delete(hash);
     }
-    wallet.db.delayed.move(hash, 'sending', 'sent');
+    this.settle(hash, 'sent');
     wallet.unhold([hash]);
     sent(signed);
+  }
+
+  /** Stores the state after a submission. A full disk must not hide the outcome: the client would pay again. */
+  private settle(hash: string, state: 'sent' | 'delayed'): void {
+    try {
+      this.dependencies.wallet.db.delayed.move(hash, 'sending', state);
+    } catch {
+      // The transaction stays `sending` until a block or another submission determines the state.
+    }
   }
 
   /** Whether the submission was interrupted: no request submits the transaction, and the wallet does not list it. */

@@ -182,3 +182,26 @@ test('inputs of a waiting transaction stay locked when the pool drops it; those 
   queue.release([FIRST, SECOND]);
   expect([...wallet.held]).toEqual([FIRST]);
 });
+
+test('a disk that is full after the submission does not hide its outcome', async () => {
+  add(FIRST);
+  add(SECOND);
+  const wallet = new Wallet();
+  const queue = wallet.queue();
+  const full = (): Promise<void> => {
+    jest.spyOn(db.delayed, 'move').mockImplementation(() => {
+      throw new Error('database or disk is full');
+    });
+    return Promise.resolve();
+  };
+  wallet.respond = full;
+  await queue.send(FIRST);
+  jest.restoreAllMocks();
+  expect([wallet.reported, [...wallet.held], state(FIRST)]).toEqual([[FIRST], [SECOND], 'sending']);
+  wallet.emit('transaction', { hash: FIRST });
+  expect(state(FIRST)).toBe('sent');
+  wallet.respond = () => full().then(() => Promise.reject(walletError.daemonError()));
+  await expect(queue.send(SECOND)).rejects.toEqual(walletError.daemonError());
+  jest.restoreAllMocks();
+  expect(queue.hashes()).toEqual([SECOND]);
+});

@@ -101,7 +101,11 @@ export class TransactionSender {
       this.checkContested(signed);
       await this.recordAndSubmit(signed, observer);
     }
-    this.deletePrepared(id);
+    try {
+      this.deletePrepared(id);
+    } catch {
+      // A full disk must not hide the outcome: the client would pay again. A later request submits the same bytes.
+    }
     return signed;
   }
 

@@ -49,6 +49,7 @@ const isFinal = (error: WalletError): boolean =>
     error,
     'daemonOffline',
     'daemonStillProcessing',
+    'invalidWalletFilename',
     'keyLimitExceeded',
     'refusedTransactionUnresolved',
     'sendsPaused',

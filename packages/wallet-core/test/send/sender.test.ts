@@ -313,6 +313,16 @@ describe('a prepared transaction', () => {
     db.close();
   });
 
+  test('that cannot be deleted after its submission, because the disk is full, is a success', async () => {
+    const { db, disk, node, sender } = prepared();
+    node.respond = () => ((disk.isFull = true), ACCEPTED());
+    expect((await sender.sendPrepared(signed.hash)).hash).toBe(signed.hash);
+    [disk.isFull, node.respond] = [false, ACCEPTED];
+    expect((await sender.sendPrepared(signed.hash)).hash).toBe(signed.hash);
+    expect([new Set(node.submitted).size, db.prepared.has(signed.hash)]).toEqual([1, false]);
+    db.close();
+  });
+
   test('is deleted when another transaction locks an input, and retained when its own hold locks it', async () => {
     for (const hash of [signed.hash, hashAt(4)]) {
       const { db, ledger, sender } = prepared();

@@ -211,6 +211,14 @@ test('an unavailable node ends the sweep', async () => {
   expect(result.left.outputs).toBe(40 - wallet.sent[0]!.pending.inputs.length);
 });
 
+test('a full disk ends the sweep, because no other transaction could be recorded', async () => {
+  const wallet = new SweptWallet(FORTY);
+  const full = (): Promise<void> => Promise.reject(walletError.invalidWalletFilename());
+  const { entries, left } = await sweep({ destination: bob.address }, () => wallet.view, portsOf(), full);
+  expect(entries).toMatchObject([{ success: false, errorCode: walletErrorRows.invalidWalletFilename.code }]);
+  expect(left.outputs).toBe(40);
+});
+
 test('inputs that were spent between two batches are not swept', async () => {
   const wallet = new SweptWallet(FORTY);
   const dispatch = async (built: SignedSend): Promise<void> => {
