@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { hash, integer, uint64 } from '@wrkz/api';
-import { errorText, type HttpError, parseJson, UsageError } from '@wrkz/service-kit';
+import { errorText, type HttpError, parseJson, readOperatorFile, UsageError } from '@wrkz/service-kit';
 import { checkAddress } from '@wrkz/wallet-core';
 import { AttemptLimiter, type AttemptLimiterOptions } from '@wrkz/wallet-server';
 import { z } from 'zod';
@@ -49,7 +48,7 @@ export function readKeyFile(path: string, password: string): ScopedKey[] {
   const invalid = (why: string): UsageError => new UsageError(`--rpc-key-file: ${path}: ${why}`);
   let json: unknown;
   try {
-    json = parseJson(readFileSync(path, 'utf8'));
+    json = parseJson(readOperatorFile(path).toString('utf8'));
   } catch (error) {
     throw invalid(errorText(error));
   }

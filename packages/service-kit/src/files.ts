@@ -4,10 +4,12 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -17,7 +19,7 @@ import {
 import { open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errorText } from './error-text';
+import { errorCode, errorText } from './error-text';
 
 /** The folder of the suite's data, under which each program has its own. */
 const SUITE_FOLDER = 'wrkzcoin-suite';
@@ -62,6 +64,49 @@ export function makeFolders(path: string): void {
   } catch (error) {
     // another process was faster
     if (!existsSync(path)) throw error;
+  }
+}
+
+const READ_BYTES = 64 * 1024;
+
+/**
+ * Reads a file that the operator names. It may be a pipe, as in `--config-file <(command)`. Without the limits, a pipe without a
+ * writer and an endless device would block the program, which then ignores SIGTERM.
+ * @param waitMs max wait for the next bytes of a pipe
+ * @throws Error of the system; Error for a larger file and for a pipe without data
+ */
+export function readOperatorFile(path: string, maxBytes = 16 * 1024 * 1024, waitMs = 5_000): Buffer {
+  // Without O_NONBLOCK, opening a named pipe blocks until a writer opens it.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const isPipe = fstatSync(file).isFIFO();
+    const pieces: Buffer[] = [];
+    let size = 0;
+    let end = performance.now() + waitMs;
+    for (;;) {
+      const piece = Buffer.allocUnsafe(READ_BYTES);
+      const length = readIfReady(file, piece);
+      if (length === 0 && (!isPipe || size > 0)) return Buffer.concat(pieces);
+      if (length) {
+        pieces.push(piece.subarray(0, length));
+        size += length;
+        end = performance.now() + waitMs;
+        if (size > maxBytes) throw new Error(`it has more than ${String(maxBytes)} bytes`);
+      } else if (performance.now() < end) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      else throw new Error(`no data for ${String(waitMs / 1000)} seconds`);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @returns the number of bytes; undefined if a pipe has a writer and no data */
+function readIfReady(file: number, piece: Buffer): number | undefined {
+  try {
+    return readSync(file, piece);
+  } catch (error) {
+    if (errorCode(error) === 'EAGAIN') return undefined;
+    throw error;
   }
 }
 

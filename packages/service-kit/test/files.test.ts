@@ -1,9 +1,28 @@
-import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { assetPath, atomicWriteFile, atomicWriteFileSync, dataDirectory, ensureDirectory, workerEntry } from '../src';
+import {
+  assetPath,
+  atomicWriteFile,
+  atomicWriteFileSync,
+  dataDirectory,
+  ensureDirectory,
+  readOperatorFile,
+  workerEntry,
+} from '../src';
 
 const folder = mkdtempSync(join(tmpdir(), 'files-'));
 
@@ -61,6 +80,29 @@ describe.each([
     execFileSync('mkfifo', [pipe]);
     await expect((async () => write(pipe, 'x'))()).rejects.toThrow('it is not a regular file');
     expect(lstatSync(pipe).isFIFO()).toBe(true);
+  });
+});
+
+describe('a file that the operator names', () => {
+  const pipe = join(folder, 'operator-pipe');
+  beforeAll(() => execFileSync('mkfifo', [pipe]));
+
+  test('may be a pipe, whose writer starts later', () => {
+    spawn('sh', ['-c', 'exec 3>"$0"; head -c 100000 /dev/zero >&3; echo end >&3', pipe], { stdio: 'ignore' });
+    expect(readOperatorFile(pipe).toString('latin1')).toBe(`${'\0'.repeat(100_000)}end\n`);
+  });
+
+  test('does not block as a pipe without a writer or data, or as an endless device', () => {
+    expect(() => readOperatorFile(pipe, 10, 0)).toThrow('no data for 0 seconds');
+    const writer = openSync(pipe, constants.O_RDWR);
+    expect(() => readOperatorFile(pipe, 10, 0)).toThrow('no data for 0 seconds');
+    closeSync(writer);
+    expect(() => readOperatorFile('/dev/zero', 10)).toThrow('it has more than 10 bytes');
+  });
+
+  test('may be empty, and is no folder', () => {
+    expect(readOperatorFile('/dev/null')).toHaveLength(0);
+    expect(() => readOperatorFile(folder)).toThrow('EISDIR');
   });
 });
 

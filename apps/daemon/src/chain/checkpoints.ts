@@ -1,8 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { BelowFloor, type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { Network, RawBlock } from '@wrkz/core-types';
-import { errorText, readAsset } from '@wrkz/service-kit/base';
+import { errorText, readAsset, readOperatorFile } from '@wrkz/service-kit/base';
 
 /** The checkpoints cannot be used. The message is for the operator. */
 export class CheckpointsRefused extends Error {
@@ -40,7 +39,7 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
 export function readCheckpointFile(path: string): Checkpoints {
   let text: string;
   try {
-    text = readRegularFile(path, MAX_BYTES);
+    text = readOperatorFile(path, MAX_BYTES).toString('utf8');
   } catch (error) {
     throw new CheckpointsRefused(`the checkpoints ${path} cannot be read: ${errorText(error)}`);
   }
@@ -75,20 +74,6 @@ function bytesIfKept(reader: Pick<ChainReader, 'rawBlock'>, height: number): Raw
   } catch (error) {
     if (error instanceof BelowFloor) return undefined;
     throw error;
-  }
-}
-
-/** @throws Error unless it is a regular file of at most `maxBytes` */
-function readRegularFile(path: string, maxBytes: number): string {
-  // O_NONBLOCK: without it the open of a named pipe waits for a writer
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const facts = fstatSync(file);
-    if (!facts.isFile()) throw new Error('it is not a regular file');
-    if (facts.size > maxBytes) throw new Error(`it has more than ${String(maxBytes)} bytes`);
-    return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
   }
 }
 

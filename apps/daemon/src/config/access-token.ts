@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { checkApiKey, errorText, UsageError } from '@wrkz/service-kit';
+import { statSync } from 'node:fs';
+import { checkApiKey, errorText, readOperatorFile, UsageError } from '@wrkz/service-kit';
 
 interface TokenOptions {
   readonly 'rpc-access-token': string;
@@ -35,13 +35,10 @@ function readTokenFile(path: string): string {
   let text: string;
   let mode: number;
   try {
-    const file = openSync(path, 'r');
-    try {
-      mode = fstatSync(file).mode;
-      text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-    } finally {
-      closeSync(file);
-    }
+    ({ mode } = statSync(path));
+    text = readOperatorFile(path)
+      .toString('utf8')
+      .replace(/\r?\n$/, '');
   } catch (error) {
     throw invalid(errorText(error));
   }

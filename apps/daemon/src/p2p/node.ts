@@ -107,7 +107,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
    */
   async start(): Promise<void> {
     const { config, chain, pool, own } = this.context;
-    this.banned.setLists(await readBanLists(config.banLists));
+    this.banned.setLists(readBanLists(config.banLists));
     this.dialer.useAnchors(await this.store.restore(config.resetState));
     if (config.resetState) await this.store.save();
     this.opened = await listenForPeers(config, this.context, (socket, remote) => this.manager.accept(socket, remote));
@@ -261,8 +261,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
    * Reads the ban lists again and closes connections to newly banned addresses.
    * @throws Error if a list cannot be read; the lists in use remain unchanged
    */
-  async reload(): Promise<void> {
-    const ranges = await readBanLists(this.context.config.banLists);
+  reload(): void {
+    const ranges = readBanLists(this.context.config.banLists);
     this.banned.setLists(ranges);
     this.manager.closeBanned();
     this.context.logger.info(`ban lists: ${ranges.length} addresses and ranges`);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { proposalsApi } from '@wrkz/api';
 import { AddressError, decodeAddress, formatAmount, parseAmount } from '@wrkz/core-types';
 import { isoTime } from '@wrkz/pages';
-import { errorText } from '@wrkz/service-kit';
+import { errorText, readOperatorFile } from '@wrkz/service-kit';
 import { parse, stringify } from 'yaml';
 import { countElements, MAX_ELEMENTS, MAX_HTML, renderUnsanitized } from '../markdown';
 import { LIMITS, MAX_AMOUNT, type Proposal, type ProposalDraft, type ProposalStatus } from '../store/proposal';
@@ -31,7 +31,7 @@ const MIN_TARGET = 100n;
 export function readTextFile(path: string): string {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path === '-' ? STANDARD_INPUT : path);
+    bytes = path === '-' ? readFileSync(STANDARD_INPUT) : readOperatorFile(path);
   } catch (error) {
     throw new InvalidFile(`cannot read ${path}: ${errorText(error)}`);
   }

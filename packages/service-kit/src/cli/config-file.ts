@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { errorText } from '../error-text';
-import { atomicWriteFileSync } from '../files';
+import { atomicWriteFileSync, readOperatorFile } from '../files';
 import { type OptionSpec, type OptionValue, UsageError, unquoted } from './options';
 
 /** The source of an option's value. */
@@ -16,7 +15,9 @@ type Values = Readonly<Record<string, OptionValue>>;
 export function readConfigFile(path: string): Map<string, unknown> {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    text = readOperatorFile(path)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
   } catch (error) {
     throw new UsageError(`cannot read the configuration file ${path}: ${errorText(error)}`);
   }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { errorText } from '../error-text';
+import { readOperatorFile } from '../files';
 import { fillPlaceholders, type HookTarget } from './target';
 
 export type DeliveryOutcome =
@@ -165,7 +166,7 @@ const STANDARD_PREFIX = 'whsec_';
  */
 export function readHookSecret(path: string): HookSecret {
   try {
-    const text = readFileSync(path, 'utf8').trim();
+    const text = readOperatorFile(path).toString('utf8').trim();
     const key = text.startsWith(STANDARD_PREFIX)
       ? Buffer.from(text.slice(STANDARD_PREFIX.length), 'base64')
       : Buffer.from(text, 'utf8');

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { errorText } from '@wrkz/service-kit';
+import { errorText, readOperatorFile } from '@wrkz/service-kit';
 import { type IpRange, IpRangeMap, isLocalHost, parseIpRange, type PeerAddress } from '../addresses';
 import type { P2pLogger } from '../ports';
 import type { AddressBudgets } from './address-budget';
@@ -83,12 +82,15 @@ export class Bans {
  * Reads ban lists: one address or CIDR range per line; empty lines and comments after `#` are ignored.
  * @throws Error with file and line if a file cannot be read or a line is invalid
  */
-export async function readBanLists(files: readonly string[]): Promise<IpRange[]> {
+export function readBanLists(files: readonly string[]): IpRange[] {
   const ranges: IpRange[] = [];
   for (const file of files) {
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      throw new Error(`--ban-list: ${file} cannot be read: ${errorText(error)}`);
-    });
+    let text: string;
+    try {
+      text = readOperatorFile(file).toString('utf8');
+    } catch (error) {
+      throw new Error(`--ban-list: ${file} cannot be read: ${errorText(error)}`, { cause: error });
+    }
     for (const [index, line] of text.split(/\r?\n/).entries()) {
       const entry = line.replace(/#.*/, '').trim();
       if (entry === '') continue;
