@@ -15,7 +15,7 @@ import {
   rootCause,
   startHttpServer,
 } from '@wrkz/service-kit';
-import { storageError, walletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import { isWalletError, storageError, walletError, WalletError } from '@wrkz/wallet-core';
 import { walletListenAddresses, type WalletApiConfig } from './config';
 import { badRequest, emptyErrorBody, forbidden, httpErrorOf, mapHandlerError } from './errors';
 import { covers } from './keys';
@@ -73,12 +73,11 @@ function createWalletApp({ config, context, counters, logger }: WalletServerOpti
   });
 }
 
-/** Logs the cause of invalidWalletFilename (`no space left on device`), which its text does not include. */
+/** Logs the cause of an error (`no space left on device`) if its text, which clients parse, does not include it. */
 function logFileError(thrown: unknown, logger: Logger): void {
   const error = storageError(thrown);
-  const { code } = walletErrorRows.invalidWalletFilename;
-  if (!(error instanceof WalletError) || error.code !== code || error.cause === undefined) return;
-  logger.warning(`error ${String(code)} was returned: ${errorText(rootCause(error))}`);
+  if (!isWalletError(error, 'invalidWalletFilename', 'wrongPassword') || error.cause === undefined) return;
+  logger.warning(`error ${String(error.code)} was returned: ${errorText(rootCause(error))}`);
 }
 
 /** OPTIONS on any path: 200, with the CORS headers if CORS is enabled. */

@@ -59,5 +59,5 @@ export async function openContainer(
 
 function openingText(error: unknown): string {
   if (isWalletError(error, 'walletFileInUse')) return `${errorText(error)} Close it there first.`;
-  return errorText(isWalletError(error, 'invalidWalletFilename') ? rootCause(error) : error);
+  return errorText(isWalletError(error, 'invalidWalletFilename', 'wrongPassword') ? rootCause(error) : error);
 }

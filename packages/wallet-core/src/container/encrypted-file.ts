@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from 'node:cryp
 import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
-import { walletError } from '../errors';
+import { walletError, walletErrorOf } from '../errors';
 import type { WalletContent } from '../ledger/model';
 import { encodeContent } from './content';
 import { readUpTo, withRegularFile } from './file-io';
@@ -45,7 +45,8 @@ const READ_BYTES = 1024 * 1024;
 /**
  * Decrypts the JSON of a container. Memory is allocated only after both markers were verified.
  * @throws WalletError filenameNonExistent when the file cannot be read; notAWalletFile without the file marker;
- * walletFileCorrupted when the salt or the content marker is cut off; wrongPassword when it cannot be decrypted
+ * walletFileCorrupted when the salt or the content marker is cut off; wrongPassword when it cannot be decrypted, with a cause
+ * if the password is correct
  */
 export async function readContainer(file: string, password: string): Promise<Buffer> {
   return withRegularFile(file, async (handle, size) => {
@@ -77,7 +78,10 @@ async function decipher(handle: FileHandle, size: number, { salt, key }: FileKey
   try {
     length += cipher.final().copy(plain, length);
   } catch {
-    throw walletError.wrongPassword();
+    // Clients parse the code and the text of the reference; only the cause reports the damage.
+    const isRight = length >= CONTENT_MARKER.length;
+    const cause = new Error('the password is correct, but the file is damaged: its end is missing or was changed');
+    throw walletErrorOf('wrongPassword', undefined, isRight ? { cause } : {});
   }
   return plain.subarray(0, length);
 }

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
 import { runInSlices } from '@wrkz/service-kit/base';
 import { isIrregularFile } from '../container/file-io';
 import {
+  accessError,
   backupDatabase,
   failureText,
   IncompleteFiles,
@@ -280,7 +281,11 @@ function checkFiles(file: string, sealer: RowSealer): void {
     if (isForeignDatabaseFile(file, sealer)) throw new ForeignWalletDb(file);
   } else {
     // SQLite creates the files beside it with the same permissions.
-    closeSync(openSync(file, 'wx', 0o600));
+    try {
+      closeSync(openSync(file, 'wx', 0o600));
+    } catch (error) {
+      throw accessError({ file, title: TITLE }, error);
+    }
   }
 }
 

@@ -523,7 +523,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   private async whileStopped(change: () => void, undo?: () => void): Promise<void> {
     await this.synchronizer.stop();
     try {
-      this.commit();
+      // Writes a row in any case, to find a full disk before the change: not every change can be undone.
+      this.commit(() => this.dbIfUsable?.log.putProgress({ appliedHeight: this.ledger.appliedHeight }));
       this.change(change, undo);
     } finally {
       this.publish();

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { rootCause } from '@wrkz/service-kit/base';
 import { contentText } from '../../src/container/encrypted-file';
 import { WalletFile } from '../../src/container/wallet-file';
+import { walletError } from '../../src/errors';
 import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
@@ -74,6 +76,14 @@ test('half a file of the C++ wallets is refused with wrongPassword, a changed by
   expect(await refusal(fileOf(Buffer.from(bytes).fill(bytes[90_000]! ^ 1, 90_000, 90_001)), password)).toBe(
     'walletFileCorrupted',
   );
+});
+
+test('the error of a truncated file names the damage if the password is correct', async () => {
+  const bytes = containerOf('secret', text.padEnd(1_000));
+  const damage = async (password: string): Promise<unknown> =>
+    rootCause(await WalletFile.open(fileOf(bytes.subarray(0, 500)), password).catch((error: unknown) => error));
+  expect(await damage('secret')).toMatchObject({ message: expect.stringContaining('the file is damaged') });
+  expect(await damage('wrong')).toEqual(walletError.wrongPassword());
 });
 
 test('a container opens with an empty and with a non-ASCII password', async () => {

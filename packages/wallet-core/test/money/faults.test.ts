@@ -30,6 +30,7 @@ const NAMES = [
   'misled to nothing',
   'misled above',
   'full',
+  'not removed',
   'removed',
   'unlocked',
   'unsent',
@@ -406,6 +407,19 @@ test('while the disk is full nothing changes: a give-up, a pause and a send are 
   expect(wallet.pause.current).toBeUndefined();
   await mine(money);
   expect(wallet.snapshot.transaction(hash)).toBeDefined();
+});
+
+test('an address whose removal cannot be stored stays', async () => {
+  const { wallet } = await open('not removed');
+  const { address } = await wallet.createSubWallet();
+  for (const write of ['append', 'putProgress'] as const) {
+    jest.spyOn(wallet.db.log, write).mockImplementation(() => {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    });
+  }
+  await expect(wallet.removeSubWallet(address)).rejects.toMatchObject({ code: 2 });
+  jest.restoreAllMocks();
+  expect(wallet.snapshot.subWallets.map((one) => one.address)).toContain(address);
 });
 
 test.each([

@@ -11,6 +11,7 @@ import {
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { rootCause } from '@wrkz/service-kit/base';
 import { contentText } from '../../src';
 import { WalletFile } from '../../src/container/wallet-file';
 import type { Ledger } from '../../src/ledger/ledger';
@@ -259,6 +260,14 @@ test('a damaged page is damage, and the container is not changed until the opera
   expect(first.storage.damage).toBeDefined();
   await closed(first);
   expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
+test('a database that cannot be created is an error of the file, with the reason of the system', async () => {
+  const file = container();
+  symlinkSync('/no/disk/is/mounted/here', `${file}.db`);
+  const result = await opened(file).catch((error: unknown) => error);
+  expect(result).toMatchObject({ code: walletErrorRows.invalidWalletFilename.code });
+  expect(rootCause(result)).toMatchObject({ code: 'EEXIST' });
 });
 
 test('a missing database is reported until the operator acknowledges it', async () => {
