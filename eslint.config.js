@@ -10,6 +10,10 @@ const RESTRICTED_SYNTAX = [
   PRIVATE_NAMES,
   { selector: 'TSImportType', message: 'Import types with a statement at the top of the file.' },
   { selector: 'ImportExpression', message: 'Import with a statement at the top of the file.' },
+  {
+    selector: 'MemberExpression[object.name="AbortSignal"][property.name="timeout"]',
+    message: 'It may never fire within AbortSignal.any: use timeoutSignal.',
+  },
 ];
 
 /** The number of an error is in one table (`errors.ts`, `error-table.ts`); other code uses its name. */

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
-import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit/base';
+import { errorText, stringifyJson, timeoutSignal, VERSION } from '@wrkz/service-kit/base';
 import { type NodeAddress, type NodeLocation, nodeLocation } from './address';
 import { connectTo, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
@@ -112,7 +112,7 @@ export class NodeTransport {
 
   private async sendOnce(request: NodeRequest): Promise<NodeResponse> {
     const { method, path, body, maxBytes, signal, isOnce = false, acceptsBytes = false } = request;
-    const limit = AbortSignal.timeout(this.timeouts.responseMs);
+    const limit = timeoutSignal(this.timeouts.responseMs);
     const response: AxiosResponse<Buffer> = await this.client
       .request<Buffer>({
         method,

@@ -1,6 +1,6 @@
 import axios, { type AxiosInstance } from 'axios';
 import { daemonApi } from '@wrkz/api';
-import { isSocketAddress, nodePath, plainText, socketPath } from '@wrkz/service-kit';
+import { isSocketAddress, nodePath, plainText, socketPath, timeoutSignal } from '@wrkz/service-kit';
 import { z } from 'zod';
 import { WorkRefused } from './work';
 
@@ -94,7 +94,7 @@ export class NodeRpc {
   }
 
   private async request(method: string, url: string, data: object | undefined, signal: AbortSignal): Promise<unknown> {
-    const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const timeout = timeoutSignal(REQUEST_TIMEOUT_MS);
     const response = await this.client
       .request<unknown>({ method, url, data, signal: AbortSignal.any([signal, timeout]) })
       .catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { setTimeout as startTimer } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { errorText, rootCause } from './error-text';
 
@@ -59,6 +60,17 @@ export class AutoResetEvent {
     await Promise.race([this.wait(either), clock.wait(milliseconds, either)]);
     over.abort();
   }
+}
+
+/**
+ * As `AbortSignal.timeout`, but safe within `AbortSignal.any`: Node.js 20 may collect a signal of `AbortSignal.timeout` to which only
+ * `AbortSignal.any` refers as garbage, and the timeout then never fires.
+ */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  const over = new AbortController();
+  const abort = (): void => over.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  startTimer(abort, milliseconds).unref();
+  return over.signal;
 }
 
 /** Lets pending I/O and timers run before the caller continues. @throws the reason of a signal that was aborted by then */

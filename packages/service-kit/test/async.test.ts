@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   AutoResetEvent,
   Closers,
@@ -5,6 +8,7 @@ import {
   mapInSlices,
   Mutex,
   runInSlices,
+  timeoutSignal,
   yieldToEventLoop,
   type WaitClock,
 } from '../src/async';
@@ -231,4 +235,15 @@ test('mapInSlices maps in order and yields to timers', async () => {
   expect(await mapInSlices(new Set(Array(50).keys()), spin)).toEqual(Array.from({ length: 50 }, (_, i) => i * 2));
   clearInterval(timer);
   expect(ticks).toBeGreaterThan(0);
+});
+
+test('a timeout within AbortSignal.any survives a garbage collection', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const either = AbortSignal.any([new AbortController().signal, timeoutSignal(50)]);
+  const aborted = once(either, 'abort');
+  await yieldToEventLoop();
+  collect();
+  await aborted;
+  expect((either.reason as Error).name).toBe('TimeoutError');
 });

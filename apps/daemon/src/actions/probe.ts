@@ -10,7 +10,7 @@ import {
   responseChain,
   type SyncData,
 } from '@wrkz/levin';
-import { errorText } from '@wrkz/service-kit';
+import { errorText, timeoutSignal } from '@wrkz/service-kit';
 import { addressKey, canonicalHost, parseEndpoint, type PeerAddress } from '../p2p/addresses';
 import { systemClock } from '../p2p/clock';
 import { PeerConnection } from '../p2p/connection/peer-connection';
@@ -165,7 +165,7 @@ async function rpcRows(address: PeerAddress, signal: AbortSignal): Promise<Row[]
     // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
     const { default: axios } = await import('axios');
     const options = {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(RPC_TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, timeoutSignal(RPC_TIMEOUT_MS)]),
       maxContentLength: MAX_RESPONSE_BYTES,
       maxRedirects: 0,
       proxy: false,

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { statSync } from 'node:fs';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { timeoutSignal } from '../async';
 import { errorText } from '../error-text';
 import { readOperatorFile } from '../files';
 import { fillPlaceholders, type HookTarget } from './target';
@@ -30,7 +31,7 @@ export interface Delivery {
 /** Makes one delivery. After the timeout a command is killed and a POST aborted. */
 export async function deliver(delivery: Delivery, cancel: AbortSignal): Promise<DeliveryOutcome> {
   const { target, timeoutMs } = delivery;
-  const signal = AbortSignal.any([cancel, AbortSignal.timeout(timeoutMs)]);
+  const signal = AbortSignal.any([cancel, timeoutSignal(timeoutMs)]);
   const outcome =
     target.kind === 'command'
       ? await runCommand(target.words, delivery, signal)

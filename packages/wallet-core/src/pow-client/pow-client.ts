@@ -4,7 +4,7 @@ import { sanitizedText } from '@wrkz/client';
 import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import { POW_NONCE_SIZE } from '@wrkz/core-types';
 import { searchNonce } from '@wrkz/crypto';
-import { errorText, untilAborted } from '@wrkz/service-kit/base';
+import { errorText, timeoutSignal, untilAborted } from '@wrkz/service-kit/base';
 import { type PowServerSettings, powServerUrl } from './settings';
 
 export interface PowRequest {
@@ -62,7 +62,7 @@ export class PowClient {
 
   /** @throws PowServerFailure; the job is then cancelled, so that the server does not continue it */
   private async searchOnServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
-    const limit = AbortSignal.timeout(this.options.serverLimitMs ?? DEFAULT_SERVER_LIMIT_MS);
+    const limit = timeoutSignal(this.options.serverLimitMs ?? DEFAULT_SERVER_LIMIT_MS);
     const end = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     const server = new ServerConnection(this.settings);
     const submitted = server.submit(prefix, height);
@@ -196,7 +196,7 @@ class ServerConnection {
   }
 
   private async request({ signal, ...request }: ServerRequest, waitMs: number): Promise<ServerResponse> {
-    const limit = AbortSignal.timeout(waitMs + GRACE_MS);
+    const limit = timeoutSignal(waitMs + GRACE_MS);
     const response = await this.client
       .request<unknown>({ ...request, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
       .catch((error: unknown) => {
