@@ -12,7 +12,7 @@ import {
   walletFromSeed,
 } from '@wrkz/wallet-core';
 import { serviceLogger, type WalletRpcConfig } from './config';
-import { openContainer } from './open-container';
+import { openContainer, openingText } from './open-container';
 
 /**
  * Creates the container without a node. If the signal aborts, the new container is removed.
@@ -37,7 +37,7 @@ export async function generateContainer(
     if (isWalletError(error, 'walletFileAlreadyExists')) {
       throw new UsageError(`The container ${containerFile} already exists. Choose another name.`);
     }
-    throw new UsageError(`The container ${containerFile} could not be created: ${errorText(error)}`);
+    throw new UsageError(`The container ${containerFile} could not be created: ${openingText(error)}`);
   }
 }
 

@@ -57,7 +57,8 @@ export async function openContainer(
   }
 }
 
-function openingText(error: unknown): string {
+/** The text of an error for the operator: the reason of the system, if known. */
+export function openingText(error: unknown): string {
   if (isWalletError(error, 'walletFileInUse')) return `${errorText(error)} Close it there first.`;
   return errorText(isWalletError(error, 'invalidWalletFilename', 'wrongPassword') ? rootCause(error) : error);
 }

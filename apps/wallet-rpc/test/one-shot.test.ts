@@ -31,3 +31,10 @@ test('an existing container is reported without the advice to delete it', async 
   await generate(file, '');
   await expect(generate(file, '')).rejects.toThrow(`The container ${file} already exists. Choose another name.`);
 });
+
+test('a container that cannot be written is reported with the reason of the system', async () => {
+  const file = '/proc/wallet';
+  await expect(generate(file, '')).rejects.toThrow(
+    `The container ${file} could not be created: no such file or directory`,
+  );
+});
