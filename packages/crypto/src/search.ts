@@ -53,15 +53,6 @@ interface SearchBinding {
 const PROGRESS_MS = 150;
 const MAX_THREADS = 1024;
 
-/** The rejection reason of an aborted search: the signal's reason if it is an error with the name AbortError. */
-function abortError(signal: AbortSignal): Error {
-  const reason: unknown = signal.reason;
-  if (reason instanceof Error && reason.name === 'AbortError') return reason;
-  const error = new Error('the nonce search was cancelled', { cause: reason });
-  error.name = 'AbortError';
-  return error;
-}
-
 interface CheckedSearch {
   algorithm: number;
   first: bigint;
@@ -88,13 +79,13 @@ function checkSearch(options: NonceSearch): CheckedSearch {
 
 /**
  * Searches a nonce whose hash meets the difficulty, on native threads, without blocking the event loop. Resolves with null if the
- * range contains none. Aborting the signal rejects with an AbortError at once; the threads end after their current hash.
+ * range contains none. Aborting the signal rejects with its reason at once; the threads end after their current hash.
  * @throws (as a rejection) TypeError or RangeError for inconsistent options
  */
 export async function searchNonce(options: NonceSearch): Promise<FoundNonce | null> {
   const { algorithm, first, last, threads } = checkSearch(options);
   const { data, nonceOffset, nonceSize, difficulty, signal, onProgress } = options;
-  if (signal?.aborted) throw abortError(signal);
+  signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
   let cancel: (() => void) | undefined;
   try {
@@ -118,7 +109,8 @@ export async function searchNonce(options: NonceSearch): Promise<FoundNonce | nu
       );
       cancel = (): void => {
         handle.stop();
-        if (signal !== undefined) reject(abortError(signal));
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+        reject(signal?.reason);
       };
       signal?.addEventListener('abort', cancel, { once: true });
       if (onProgress !== undefined) timer = setInterval(() => onProgress(handle.hashes()), PROGRESS_MS);

@@ -45,7 +45,7 @@ export class PowClient {
     private readonly options: PowClientOptions = {},
   ) {}
 
-  /** @throws AbortError when `request.signal` fires; RangeError when the prefix is shorter than a nonce */
+  /** @throws the reason of `request.signal`; RangeError when the prefix is shorter than a nonce */
   async findNonce(request: PowRequest): Promise<PowResponse> {
     if (request.prefix.length < POW_NONCE_SIZE) throw new RangeError('the prefix is too short for a nonce');
     request.signal?.throwIfAborted();

@@ -32,7 +32,7 @@ export interface SendEstimate {
 /**
  * Builds, signs and checks a transaction without recording or submitting it
  * (docs/protocol/wallet.md#building-a-transaction).
- * @throws WalletError; AbortError when `ports.signal` fires
+ * @throws WalletError; the reason of `ports.signal`
  */
 export async function buildSend(request: SendRequest, context: SendContext, ports: SendPorts): Promise<SignedSend> {
   const checked = await checkRequest(request, context, ports.now());

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { NodeClient, NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
 import { ChainSum, TestWallet, StandInNode } from '@wrkz/testing';
+import { WalletClosed } from '../../src/errors';
+import { PowClient } from '../../src/pow-client/pow-client';
 import { FILE_SUFFIXES, walletDbName } from '../../src/wallet-db/wallet-db';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
@@ -25,6 +27,7 @@ const NAMES = [
   'reorganised',
   'denied',
   'closed',
+  'closing',
   'kept',
   'misled',
   'misled to nothing',
@@ -380,6 +383,19 @@ test('a close waits at most briefly for a node that hangs during a submission', 
   const [hash = ''] = await money.reopen().then(() => unconfirmedOf(money));
   await nodes.node.untilPool([hash]);
   await mine(money);
+});
+
+test('a send whose proof of work is cancelled by the close reports the closed wallet', async () => {
+  const money = await open('closing');
+  const { findNonce } = PowClient.prototype;
+  let closed: Promise<void> | undefined;
+  jest.spyOn(PowClient.prototype, 'findNonce').mockImplementationOnce(function (this: PowClient, request) {
+    const found = findNonce.call(this, request);
+    closed = money.wallet.close();
+    return found;
+  });
+  await expect(money.wallet.send(pay(50_000n))).rejects.toBeInstanceOf(WalletClosed);
+  await closed;
 });
 
 test('while the disk is full nothing changes: a give-up, a pause and a send are refused', async () => {
