@@ -26,6 +26,8 @@ export type FetchOutcome =
   | 'nothing'
   /** The height of the node is not known yet. */
   | 'unknown'
+  /** Stored blocks replace earlier ones and are not applied yet. */
+  | 'replacing'
   /** The node is below the wallet. */
   | 'behind'
   /** The node does not serve the block that the wallet needs next. */
@@ -86,6 +88,11 @@ export class Fetcher {
   private withoutHashes = false;
   private checksBelow = 0;
   private unexplainedStarts = 0;
+  /**
+   * Whether the stored blocks replace earlier ones. No blocks are requested until they are applied: a node that returns to the
+   * replaced branch would continue after one of its blocks, and the blocks below would be missing.
+   */
+  private isReplacing = false;
   private currentGap: SyncGap | undefined;
   /** Counts resets: responses to earlier requests are discarded. */
   private epoch = 0;
@@ -128,9 +135,11 @@ export class Fetcher {
 
   /** Runs the next request. @throws NodeFailure; the signal's reason */
   async step(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger } = this.dependencies;
+    const { ledger, store } = this.dependencies;
     const info = this.lastInfo;
     if (info === undefined) return 'unknown';
+    this.isReplacing &&= !store.isEmpty;
+    if (this.isReplacing) return 'replacing';
     if (info.localHeight < ledger.position().height && !this.withoutHashes) return this.checkFromBelow(signal);
     this.checksBelow = 0;
     if (!this.startsAtServedBlock(info.liteStartHeight)) return 'gap';
@@ -179,7 +188,10 @@ export class Fetcher {
    */
   private get mayHaveHoles(): boolean {
     if (this.options.skipCoinbases !== true) return false;
-    const { height } = this.dependencies.ledger.scanStart();
+    const { ledger } = this.dependencies;
+    // The node may have replaced the last blocks of the wallet by empty ones. If it omitted them, the wallet would not rewind.
+    if (this.next === undefined && this.skipTo === undefined && ledger.position().hash !== undefined) return false;
+    const { height } = ledger.scanStart();
     const next = this.withoutHashes ? height : Math.max(this.coveredTo + 1, height);
     return (this.skipTo ?? next) < this.denseFrom;
   }
@@ -309,6 +321,7 @@ export class Fetcher {
     // A converted wallet, which has a history but no hashes, also begins at the first block.
     const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
     if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
+    this.isReplacing = !isFirst && first <= this.coveredTo;
     store.add(this.options.skipCoinbases === true ? withoutCoinbases(response) : response);
     this.withoutHashes = false;
     this.skipTo = undefined;
@@ -334,6 +347,7 @@ export class Fetcher {
       return 'nothing';
     }
     this.reportedTip = tip.height;
+    this.next = undefined;
     this.skipTo = undefined;
     if (request.skipCoinbases && tip.height > this.coveredTo) {
       this.skipTo = Math.max(this.coveredTo + 1, this.denseFrom);

@@ -1,8 +1,11 @@
-import { chainIdentity } from '@wrkz/core-types';
-import { type NodeCalls, NodeClient, type SyncBlock } from '@wrkz/client';
+import { chainIdentity, networkOf } from '@wrkz/core-types';
+import { type NodeCalls, NodeClient, type SyncBlock, type SyncResponse } from '@wrkz/client';
+import { readBinaryResponse, readSyncResponse } from '@wrkz/client/reading';
 import { StandInNode } from '@wrkz/testing';
+import { BlockStore } from '../../src/sync/block-store';
+import { Fetcher } from '../../src/sync/fetcher';
 import { FakeLedger } from './support/fake-ledger';
-import { KEYS, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
+import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
 import { SyncedWallet } from './support/wallets';
 
 const open: { close(): unknown }[] = [];
@@ -28,14 +31,21 @@ function opened(node: NodeCalls, options: ConstructorParameters<typeof SyncedWal
 
 const range = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, i) => start + i);
 
+const readSync = (body: Buffer): SyncResponse => readBinaryResponse(body) ?? readSyncResponse(body);
+
+/** Adds a transaction that pays the wallet to a block. */
+function pay(blocks: ScriptedBlock[], height: number): ScriptedBlock[] {
+  const [block, payment] = [blocks[height], scriptedChain(2, 'other')[1]?.coinbaseTX];
+  if (block !== undefined && payment !== undefined) {
+    blocks[height] = { ...block, transactions: [{ ...payment, inputs: [], paymentID: '' }] };
+  }
+  return blocks;
+}
+
 test.each([10, 150, 290])(
   'applies each of the last 100 blocks without coinbases, although all are empty (non-empty block %i)',
   async (nonEmpty) => {
-    const blocks = scriptedChain(300);
-    const [block, payment] = [blocks[nonEmpty], scriptedChain(2, 'other')[1]?.coinbaseTX];
-    if (block !== undefined && payment !== undefined) {
-      blocks[nonEmpty] = { ...block, transactions: [{ ...payment, inputs: [], paymentID: '' }] };
-    }
+    const blocks = pay(scriptedChain(300), nonEmpty);
     const chain = { blocks, isSparse: true };
     const synced = opened(await clientOf(chain), { skipCoinbases: true });
     const applied: SyncBlock[] = [];
@@ -67,3 +77,43 @@ test.each([false, true])(
     expect(synced.ledger.position().height).toBe(149);
   },
 );
+
+test('drops the payment of a replaced block although the blocks of the new branch are empty and omitted', async () => {
+  const blocks = pay(scriptedChain(60), 59);
+  const chain: ServedChain = { blocks, isSparse: true };
+  const node = await clientOf(chain);
+  const synced = opened(node, { skipCoinbases: true });
+  await synced.untilSynced();
+  expect(synced.ledger.total).toBe(1_000n);
+  await synced.sync.stop();
+  chain.blocks = scriptedChain(300, 'fork', blocks.slice(0, 55));
+  await synced.sync.swap(node);
+  await synced.until(() => synced.ledger.position().height === 299);
+  expect(synced.ledger.total).toBe(0n);
+});
+
+test('requests no blocks while stored ones replace applied ones: a node may return to the replaced branch', async () => {
+  const main = scriptedChain(60);
+  const chain = { blocks: main };
+  const node = await clientOf(chain);
+  const synced = opened(node);
+  await synced.untilSynced();
+  await synced.sync.stop();
+  const store = new BlockStore();
+  const unused = (): never => {
+    throw new Error('not expected');
+  };
+  const { ledger } = synced;
+  const dependencies = { node: () => node, ledger, store, read: readSync, warn: unused, rewind: unused };
+  const fetcher = new Fetcher(dependencies, { network: networkOf('devnet') });
+  const { signal } = new AbortController();
+  fetcher.noteInfo(await node.info(signal));
+  chain.blocks = scriptedChain(60, 'fork', main.slice(0, 50));
+  expect(await fetcher.step(signal)).toBe('stored');
+  chain.blocks = scriptedChain(61, 'main', main);
+  expect(await fetcher.step(signal)).toBe('replacing');
+  expect(store.first(100).map(({ height }) => height)).toEqual(range(50, 60));
+  store.clear();
+  expect(await fetcher.step(signal)).toBe('stored');
+  expect(store.first(100).map(({ height }) => height)).toEqual([60]);
+});
