@@ -5,7 +5,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { main, run } from '../scripts/lib/run.mjs';
-import { nativeBuildEnvironment, requireCompilers } from '../scripts/lib/toolchain.mjs';
+import { NATIVE_SOURCES, nativeBuildEnvironment, requireCompilers } from '../scripts/lib/toolchain.mjs';
 import { bootstrap } from '../scripts/bootstrap.mjs';
 import { tool, top } from '../scripts/lib/workspace.mjs';
 
@@ -24,7 +24,7 @@ await main(async () => {
   await bootstrap();
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
-  for (const part of ['binding.gyp', 'package.json', 'sqlite-headers.cjs', 'src']) {
+  for (const part of NATIVE_SOURCES) {
     cpSync(join(native, part), join(work, part), { recursive: true });
   }
   await run(process.execPath, [tool('prebuildify/bin.js'), '--napi', '--strip', `--out=${native}`], {

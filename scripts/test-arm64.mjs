@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { environmentOf, nodeOf } from './lib/nodes.mjs';
 import { command, Failure, main, run } from './lib/run.mjs';
-import { nativeBuildEnvironment, requireCompilers } from './lib/toolchain.mjs';
+import { NATIVE_SOURCES, nativeBuildEnvironment, requireCompilers } from './lib/toolchain.mjs';
 import { tool, top } from './lib/workspace.mjs';
 
 const TARGET = 'aarch64-linux-gnu';
@@ -76,7 +76,7 @@ function requireTools() {
 async function build(program) {
   mkdirSync(native, { recursive: true });
   rmSync(join(native, 'src'), { recursive: true, force: true });
-  for (const part of ['binding.gyp', 'package.json', 'src']) {
+  for (const part of NATIVE_SOURCES) {
     cpSync(join(top, 'native', part), join(native, part), { recursive: true, preserveTimestamps: true });
   }
   link(join(top, 'native/node_modules'), join(native, 'node_modules'));

@@ -53,3 +53,6 @@ export function nativeBuildEnvironment() {
     ...(nodedir && { npm_config_nodedir: nodedir }),
   };
 }
+
+/** What a build of the native module in another folder needs a copy of. */
+export const NATIVE_SOURCES = ['binding.gyp', 'package.json', 'sqlite-headers.cjs', 'src'];
