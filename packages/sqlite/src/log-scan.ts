@@ -10,6 +10,7 @@ export interface LogScan {
   readonly commits: number;
   /** Pages of the database after the last commit. */
   readonly databasePages: number;
+  readonly pageSize: number;
   /** Offset in the log of the newest committed copy of each page. */
   readonly pages: ReadonlyMap<number, number>;
 }
@@ -17,6 +18,10 @@ export interface LogScan {
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
+
+/** Bytes of a log with this number of frames. */
+export const logBytes = (frames: number, pageSize: number): number =>
+  HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageSize);
 
 export function logFile(file: string): string {
   return `${file}-wal`;
@@ -86,7 +91,7 @@ function scan(log: number): LogScan | undefined {
     pending.clear();
     [frames, commits, databasePages] = [number, commits + 1, frame.readUInt32BE(4)];
   }
-  return { round: header.toString('hex', 12, 24), frames, commits, databasePages, pages };
+  return { round: header.toString('hex', 12, 24), frames, commits, databasePages, pageSize, pages };
 }
 
 type Sums = readonly [first: number, second: number];

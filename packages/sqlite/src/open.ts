@@ -48,6 +48,14 @@ export class SqliteDatabase {
   }
 
   /**
+   * Call it after each failed commit: if only the sync failed, the log has the whole commit, which the next open would apply.
+   * @throws FileInaccessible if it cannot be removed
+   */
+  dropFailedCommit(): void {
+    this.session?.dropFailedCommit();
+  }
+
+  /**
    * Copies the write-ahead log into the file and truncates it, unless a reader uses it. Does not wait for readers.
    * @returns whether the log is empty now
    */

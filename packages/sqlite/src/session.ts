@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, truncateSync } from 'node:fs';
 import type { CheckOptions, FileCheck } from './check';
 import { assertSound, closeKeepingLog, isBlank, logState, truncateLog } from './connection';
-import { ControlFile, newRecord, type ControlRecord } from './control-file';
+import { ControlFile, newRecord, syncPath, type ControlRecord } from './control-file';
 import { accessError, FileInaccessible } from './errors';
 import { createIdentityTable, writeIdentity } from './identity';
 import type { SqliteConnection } from './library';
-import { logFile, readRound } from './log-scan';
+import { logBytes, logFile, readRound, scanLog } from './log-scan';
 import { assertVersion, migrate, schemaVersion } from './migration';
 
 export interface SessionOptions extends CheckOptions {
@@ -70,6 +70,23 @@ export class WriteSession {
     const round = this.round();
     const isNewRound = round !== this.control.record.round;
     this.write({ ...(isNewRound && { fileSession: this.session }), isLogNeeded: true, round, frames });
+  }
+
+  /** Truncates the log after its last successful commit, if it has another one. @throws FileInaccessible */
+  dropFailedCommit(): void {
+    const log = scanLog(this.options);
+    if (log === undefined) return;
+    const { frames } = logState(this.connection, 'NOOP');
+    const { round, frames: recorded } = this.control.record;
+    // SQLite has copied all frames and begun a round in memory, but could not write its header.
+    const isOldRound = log.round === round && frames < recorded;
+    if (log.frames <= frames || isOldRound) return;
+    try {
+      truncateSync(logFile(this.options.file), logBytes(frames, log.pageSize));
+      syncPath(logFile(this.options.file));
+    } catch (error) {
+      throw accessError(this.options, error);
+    }
   }
 
   /**

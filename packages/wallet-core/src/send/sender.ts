@@ -5,13 +5,14 @@ import { buildSend, estimateSend, type SendEstimate } from '../transaction/build
 import { unlocked } from '../transaction/coin-selection';
 import type { SendContext, SendPorts, SendRequest, SendSummary, SignedSend } from '../transaction/model';
 import { estimateSweep, sweep, type SweepEstimate, type SweepRequest, type SweepResult } from '../transaction/sweep';
-import { nodeRefusal, walletError } from '../errors';
+import { nodeRefusal, walletError, WalletError } from '../errors';
 import { LedgerFault, type WalletOutput } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { indexOf, type IndexReport, requestIndexesAgain } from '../sync/index-finder';
 import { TimedOutNodes, SubmissionNode } from './node';
 import type { PendingSends, PendingSendsDependencies } from './pending-sends';
 import type { SendPause } from './pause';
+import { UncertainCommit } from '../wallet-db/sealed-database';
 import { submitSend } from './submit';
 
 /** Callbacks for the transactions of one request. A sweep sends several. */
@@ -242,7 +243,10 @@ export class TransactionSender {
       });
     } catch (error) {
       ledger.forgetSend(hash);
-      throw error;
+      if (!(error instanceof WalletError && error.cause instanceof UncertainCommit)) throw error;
+      // The next start may find the send in the database and submit it.
+      observer?.uncertain?.(signed);
+      throw walletError.daemonStillProcessing();
     } finally {
       changed();
     }

@@ -1,4 +1,4 @@
-import type { SqliteConnection, SqliteDatabase } from '@wrkz/sqlite';
+import { type SqliteConnection, type SqliteDatabase, sqliteFailure } from '@wrkz/sqlite';
 import type { RowSealer } from './seal';
 import { SealedTable, type TableDependencies } from './sealed-table';
 
@@ -19,6 +19,11 @@ export interface DatabaseState {
 
 export const STATE = 'state';
 const FIRST_STATE: DatabaseState = { position: 0, logFloor: 0, lastLogEntry: 0, eventFloor: 0, lastEvent: 0 };
+
+/** A transaction failed, but the next open may apply it: its commit could not be removed from the write-ahead log. */
+export class UncertainCommit extends Error {
+  override readonly name = 'UncertainCommit';
+}
 
 /** A database of sealed tables: runs transactions, stores the state and records damage. */
 export class SealedDatabase implements TableDependencies {
@@ -59,6 +64,7 @@ export class SealedDatabase implements TableDependencies {
   /**
    * Runs synchronous work in an immediate transaction, which nested calls join. The transaction is durable when the outermost
    * call returns. If any call throws, the whole transaction and the state are rolled back.
+   * @throws UncertainCommit; errors of SQLite and of `work`
    */
   transaction<Result>(work: () => Result): Result {
     if (this.connection.inTransaction) return this.join(work);
@@ -69,6 +75,7 @@ export class SealedDatabase implements TableDependencies {
       result = this.connection.transaction(() => this.commitOf(work)).immediate();
     } catch (error) {
       this.currentState = { ...before, damage: this.currentState.damage };
+      if (sqliteFailure(error) !== undefined) this.dropFailedCommit(error);
       this.recordDamage();
       throw error;
     }
@@ -115,6 +122,15 @@ export class SealedDatabase implements TableDependencies {
   /** Idempotent. */
   close(): void {
     this.database.close();
+  }
+
+  /** @throws UncertainCommit */
+  private dropFailedCommit(cause: unknown): void {
+    try {
+      this.database.dropFailedCommit();
+    } catch {
+      throw new UncertainCommit('a failed commit may be applied at the next start', { cause });
+    }
   }
 
   private join<Result>(work: () => Result): Result {

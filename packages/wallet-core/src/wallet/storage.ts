@@ -8,6 +8,7 @@ import { Ledger } from '../ledger/ledger';
 import { LedgerFault, type WalletContent } from '../ledger/model';
 import { walletBalance } from '../ledger/queries';
 import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/identity';
+import { UncertainCommit } from '../wallet-db/sealed-database';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
 import { backupWallet, isRestored, restoredMarker } from './backup';
@@ -372,7 +373,8 @@ function describeChange(before: Summary | undefined, ledger: Ledger, problem: st
 export function storageError(error: unknown): unknown {
   if (error instanceof ForeignWalletDb) return walletErrorOf('walletDatabaseForeign', error.message);
   if (error instanceof DamagedSealedRow) return walletError.walletDatabaseDamaged(error.message);
-  if (!(error instanceof SqliteFileError) && sqliteFailure(error) === undefined) return error;
+  const isOfFile = error instanceof SqliteFileError || error instanceof UncertainCommit;
+  if (!isOfFile && sqliteFailure(error) === undefined) return error;
   const options = { cause: error };
   if (error instanceof FileLocked) return walletErrorOf('walletFileInUse', undefined, options);
   if (!(error instanceof WrongSchemaVersion)) return walletErrorOf('invalidWalletFilename', undefined, options);

@@ -1,10 +1,11 @@
 import { NodeFailure, type NodeList } from '@wrkz/client';
 import { REASONS } from '@wrkz/consensus';
-import { walletError, walletErrorRows } from '../../src/errors';
+import { walletError, walletErrorOf, walletErrorRows } from '../../src/errors';
 import type { WalletErrorName } from '../../src/error-table';
 import type { SendObserver, SenderDependencies } from '../../src/send/sender';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend } from '../../src/transaction/model';
+import { UncertainCommit } from '../../src/wallet-db/sealed-database';
 import { removeFolders } from '../support/folder';
 import { bob, FakeNode, NOW, portsOf } from '../transaction/support';
 import { blockWith, context, hashAt, HEIGHT, parts, type Parts, senderOf } from './support/parts';
@@ -239,6 +240,16 @@ describe('nothing is submitted', () => {
     disk.isFull = true;
     await expect(sender.sendSigned(signed)).rejects.toThrow('full');
     expect([node.submitted, ledger.hasSend(signed.hash), changes]).toEqual([[], false, ['changed']]);
+    db.close();
+  });
+
+  test('when it may be recorded, which is reported as uncertain', async () => {
+    const commit = (): void => {
+      throw walletErrorOf('invalidWalletFilename', undefined, { cause: new UncertainCommit('log') });
+    };
+    const { db, node, sender, observer, reported } = begin({ commit });
+    await expect(sender.sendSigned(signed, observer)).rejects.toEqual(errorOf('daemonStillProcessing'));
+    expect([node.submitted, reported]).toEqual([[], ['uncertain']]);
     db.close();
   });
 

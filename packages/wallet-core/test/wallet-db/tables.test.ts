@@ -1,8 +1,11 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { SqliteConnection, SqliteDatabase } from '@wrkz/sqlite';
 import fc from 'fast-check';
 import { utcDayOf, NotifiedStage, type StoredDetails } from '../../src/wallet-db/records';
 import { decodeRow, encodeRow, RowSealer } from '../../src/wallet-db/seal';
 import type { SendState } from '../../src/wallet-db/sends';
-import type { WalletDb } from '../../src/wallet-db/wallet-db';
+import { UncertainCommit } from '../../src/wallet-db/sealed-database';
+import { FILE_SUFFIXES, type WalletDb, walletDbName } from '../../src/wallet-db/wallet-db';
 import { arbitraryContent } from '../support/arbitrary-content';
 import { fresh, removeFolders } from '../support/folder';
 import { HASH, openDb, OTHER_HASH, output, ring, signedSend } from './support/filled';
@@ -449,6 +452,45 @@ describe('a transaction', () => {
     expect([position(), db.sends.all()]).toEqual([before, []]);
     send(HASH);
     expect(db.sends.all()).toHaveLength(1);
+  });
+
+  describe('whose commit failed in the sync of the log', () => {
+    /** Writes the frames of another commit into the log, which the open database does not count. */
+    const fail = (): void => {
+      const twin = copied('twin');
+      const connection = new SqliteConnection(twin, {});
+      connection.exec('DELETE FROM labels');
+      writeFileSync(`${walletDbName(walletFile)}-wal`, readFileSync(`${twin}-wal`), { flag: 'r+' });
+      connection.close();
+      throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' });
+    };
+
+    /** Copies the files, as a kill would leave them. @returns the path of the copied database */
+    const copied = (name: string): string => {
+      const file = fresh(name);
+      for (const suffix of FILE_SUFFIXES) {
+        const from = walletDbName(walletFile) + suffix;
+        if (existsSync(from) && suffix !== '-shm') copyFileSync(from, walletDbName(file) + suffix);
+      }
+      return walletDbName(file);
+    };
+
+    beforeEach(() => db.labels.put(HASH, { subject: HASH, text: 'rent' }));
+
+    test('is not applied after a kill', () => {
+      expect(() => db.transaction(fail)).toThrow('disk I/O error');
+      const left = openDb(copied('left').replace(/\.db$/, ''));
+      expect(left.labels.get(HASH)?.text).toBe('rent');
+      left.close();
+    });
+
+    test('is reported as uncertain if the log cannot be truncated', () => {
+      jest.spyOn(SqliteDatabase.prototype, 'dropFailedCommit').mockImplementation(() => {
+        throw new Error('disk I/O error');
+      });
+      expect(() => db.transaction(fail)).toThrow(UncertainCommit);
+      jest.restoreAllMocks();
+    });
   });
 
   test('refuses asynchronous work', () => {
