@@ -186,6 +186,7 @@ describe('configuration file', () => {
     ['just words', 'line 1: expected key=value'],
     ['=5', 'line 1: expected key=value'],
     ['{"bind-port": 1,}', 'is not valid JSON'],
+    ['[1]', 'is a JSON array, not a JSON object'],
     ['bind-port=', 'expected a whole number, got ""'],
   ])('rejects %s', (text, message) => {
     expect(exitOf('--config-file', file('bad', text))).toMatchObject({

@@ -21,11 +21,21 @@ export function readConfigFile(path: string): Map<string, unknown> {
   } catch (error) {
     throw new UsageError(`cannot read the configuration file ${path}: ${errorText(error)}`);
   }
+  if (isJsonArray(text)) throw new UsageError(`the configuration file ${path} is a JSON array, not a JSON object`);
   if (!text.trimStart().startsWith('{')) return parseIniConfig(text, path);
   try {
     return new Map(Object.entries(JSON.parse(text) as Record<string, unknown>));
   } catch (error) {
     throw new UsageError(`the configuration file ${path} is not valid JSON: ${errorText(error)}`);
+  }
+}
+
+/** An array on one line would be a section of an INI file. */
+function isJsonArray(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
   }
 }
 
