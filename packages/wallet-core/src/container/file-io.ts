@@ -100,9 +100,13 @@ export async function replaceFile(
     await rm(temporary, { force: true }).catch(() => undefined);
     throw cannotWrite(error);
   }
-  await syncFolder(dirname(file)).catch((error: unknown) => {
+  try {
+    await syncFolder(dirname(file));
+  } catch (error) {
+    // A repeated creation would fail, because the file exists.
+    if (replacement === 'create') await rm(file, { force: true }).catch(() => undefined);
     throw cannotWrite(error);
-  });
+  }
 }
 
 /** Links or copies the current version to `previousName`. The file itself exists at all times. */

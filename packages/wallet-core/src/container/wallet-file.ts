@@ -1,4 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runInSlices } from '@wrkz/service-kit/base';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
@@ -73,8 +74,8 @@ export class WalletFile {
     try {
       const first = await content();
       const key = await deriveFileKey(password);
-      await replaceFile(file, 'create', (handle) => writeContainer(handle, first, key));
       await setAsidePrevious(file);
+      await replaceFile(file, 'create', (handle) => writeContainer(handle, first, key));
       return { walletFile: new WalletFile(file, password, lock), content: first };
     } catch (error) {
       lock.release();
@@ -135,6 +136,12 @@ export class WalletFile {
   /** Writes the unencrypted JSON of the content and replaces an existing file. @throws WalletError invalidWalletFilename */
   static async exportPlain(path: string, content: WalletContent): Promise<void> {
     await replaceFile(resolveLinks(path), 'replace', (handle) => writePlain(handle, content));
+  }
+
+  /** Deletes the container, for a creation that failed after it. */
+  async delete(): Promise<void> {
+    await rm(this.file, { force: true });
+    await removePrevious(this.file);
   }
 
   /** Waits for requested saves and releases the lock. Starts no save. Idempotent. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { runInSlices } from '@wrkz/service-kit/base';
 import { isIrregularFile } from '../container/file-io';
 import {
@@ -169,6 +169,11 @@ export class WalletDb {
    */
   static open(options: WalletDbOptions): WalletDb {
     return WalletDb.openWith(options, undefined);
+  }
+
+  /** Deletes the closed database of a wallet whose creation failed. Its random keys would make it foreign to a repeated creation. */
+  static delete(walletFile: string): void {
+    for (const suffix of FILE_SUFFIXES) rmSync(walletDbName(walletFile) + suffix, { force: true });
   }
 
   /** Renames the closed, damaged database to `<file>.<milliseconds>.damaged` and creates a new one. */

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
 import { EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
 import type { ContainerConversion } from '../container/green/convert';
@@ -10,7 +10,7 @@ import { walletBalance } from '../ledger/queries';
 import { walletDbMarkOf, withWalletDbMark } from '../wallet-db/identity';
 import { UncertainCommit } from '../wallet-db/sealed-database';
 import { DamagedSealedRow } from '../wallet-db/sealed-table';
-import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
+import { ForeignWalletDb, WalletDb, WalletDbDamaged, walletDbName, type WalletDbOptions } from '../wallet-db/wallet-db';
 import { backupWallet, isRestored, restoredMarker } from './backup';
 
 /** Interval of background saves of a changed container. */
@@ -81,7 +81,10 @@ export class WalletStorage {
     return WalletStorage.begin(walletFile, content, converted, options);
   }
 
-  /** @param content returns the content; called after the file name was checked @throws WalletError */
+  /**
+   * After an error the files that it has created are deleted, so that it can be repeated.
+   * @param content returns the content; called after the file name was checked @throws WalletError
+   */
   static async create(
     options: StorageOptions,
     content: () => WalletContent | Promise<WalletContent>,
@@ -94,7 +97,13 @@ export class WalletStorage {
     }).catch((error: unknown) => {
       throw storageError(error);
     });
-    return WalletStorage.begin(created.walletFile, created.content, undefined, options);
+    const { walletFile, content: first } = created;
+    // An earlier wallet with these keys has left its database.
+    const hasDb = existsSync(walletDbName(walletFile.file));
+    return WalletStorage.begin(walletFile, first, undefined, options, async () => {
+      if (!hasDb) WalletDb.delete(walletFile.file);
+      await walletFile.delete();
+    });
   }
 
   private static async begin(
@@ -102,6 +111,7 @@ export class WalletStorage {
     content: WalletContent,
     converted: ContainerConversion | undefined,
     options: StorageOptions,
+    undo: () => Promise<void> = async () => undefined,
   ): Promise<OpenedStorage> {
     const dbOptions = {
       walletFile: walletFile.file,
@@ -116,6 +126,7 @@ export class WalletStorage {
       return { storage, ledger, converted, containerChange };
     } catch (error) {
       storage.openDb?.close();
+      await undo().catch(() => undefined);
       await walletFile.close();
       throw storageError(error);
     }

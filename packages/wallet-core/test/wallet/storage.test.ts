@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -15,7 +16,7 @@ import { rootCause } from '@wrkz/service-kit/base';
 import { contentText } from '../../src';
 import { WalletFile } from '../../src/container/wallet-file';
 import type { Ledger } from '../../src/ledger/ledger';
-import { walletDbName } from '../../src/wallet-db/wallet-db';
+import { WalletDb, walletDbName } from '../../src/wallet-db/wallet-db';
 import { type OpenedStorage, WalletStorage } from '../../src/wallet/storage';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
@@ -260,6 +261,39 @@ test('a damaged page is damage, and the container is not changed until the opera
   expect(first.storage.damage).toBeDefined();
   await closed(first);
   expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
+describe('a creation that fails', () => {
+  const create = (file: string, content = walletAt(3)): Promise<OpenedStorage> =>
+    WalletStorage.create({ file, password: PASSWORD, now: () => 1_000, warn: () => undefined }, () => content);
+  const full = (): never => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  };
+
+  afterEach(() => jest.restoreAllMocks());
+
+  test.each<[string, () => void]>([
+    ['in the database', () => void jest.spyOn(WalletDb, 'open').mockImplementation(full)],
+    ['in a transaction', () => void jest.spyOn(WalletDb.prototype, 'transaction').mockImplementation(full)],
+    ['in the save', () => void jest.spyOn(WalletFile.prototype, 'save').mockImplementation(async () => full())],
+  ])('%s leaves no file but the lock, and can be repeated', async (_where, fail) => {
+    const file = fresh('a.wallet');
+    fail();
+    expect(await errorNameOf(create(file))).toBe('invalidWalletFilename');
+    expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.lock'))).toEqual([]);
+    jest.restoreAllMocks();
+    open.add((await create(file)).storage);
+  });
+
+  test('keeps the database of an earlier wallet with the same keys', async () => {
+    const file = fresh('a.wallet');
+    const content = walletAt(3);
+    await closed(await create(file, content));
+    renameSync(file, `${file}.moved`);
+    jest.spyOn(WalletFile.prototype, 'save').mockImplementation(async () => full());
+    expect(await errorNameOf(create(file, content))).toBe('invalidWalletFilename');
+    expect([existsSync(file), existsSync(walletDbName(file))]).toEqual([false, true]);
+  });
 });
 
 test('a database that cannot be created is an error of the file, with the reason of the system', async () => {
