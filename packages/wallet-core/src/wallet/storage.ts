@@ -315,11 +315,15 @@ export class WalletStorage {
     }
     // Only the newest of concurrent saves determines which containers are on disk, because older ones may be combined with it.
     if (this.openDb !== db || save !== this.saves) return;
-    // The previous container is retained on disk and needs the log from its own position on.
-    db.transaction(() => {
-      db.log.truncate(this.savedPosition);
-      db.settings.put(SUMMARY, summaryOf(content));
-    });
+    try {
+      // The previous container is retained on disk and needs the log from its own position on.
+      db.transaction(() => {
+        db.log.truncate(this.savedPosition);
+        db.settings.put(SUMMARY, summaryOf(content));
+      });
+    } catch {
+      // The container is written: a new password is in force. A log that is too long does no harm; the next save truncates it.
+    }
     this.savedPosition = mark.position;
   }
 

@@ -263,6 +263,23 @@ test('a damaged page is damage, and the container is not changed until the opera
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
+test('a new password is in force although the database cannot be written after the container', async () => {
+  const file = container();
+  const { storage, ledger } = await opened(file);
+  payment(ledger, 9_000);
+  const expected = comparable(ledger);
+  const truncate = jest.spyOn(storage.db.log, 'truncate').mockImplementation(() => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  });
+  await storage.changePassword('another');
+  truncate.mockRestore();
+  expect(storage.isPassword('another')).toBe(true);
+  const copy = crashImage(file);
+  const left = await WalletStorage.open({ file: copy, password: 'another', now: () => 1_000, warn: () => undefined });
+  open.add(left.storage);
+  expect([comparable(left.ledger), left.containerChange]).toEqual([expected, undefined]);
+});
+
 describe('a creation that fails', () => {
   const create = (file: string, content = walletAt(3)): Promise<OpenedStorage> =>
     WalletStorage.create({ file, password: PASSWORD, now: () => 1_000, warn: () => undefined }, () => content);
