@@ -106,6 +106,11 @@ export class WriteSession {
     } catch {
       // For example a full disk, or a statement that is still running: the next session finds the commits in the log.
     }
+    try {
+      if (!isCopied) this.dropFailedCommit();
+    } catch {
+      // Reported by the failed commit.
+    }
     this.control.close();
     if (this.log !== undefined) closeSync(this.log);
     this.log = undefined;

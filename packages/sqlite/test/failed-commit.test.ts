@@ -71,6 +71,17 @@ test('its frames are removed from a log that begins with them', () => {
   expect(afterKill(file)).toEqual(['entry']);
 });
 
+test('its frames are removed when the log stays after a close', () => {
+  const file = fresh('journal.sqlite');
+  const database = open(file);
+  const reader = closing(new SqliteConnection(file, { readonly: true }));
+  reader.exec('BEGIN; SELECT * FROM entries');
+  add(database, 'entry');
+  commitUnseen(file);
+  database.close();
+  expect(afterKill(file)).toEqual(['entry']);
+});
+
 test('a log without such frames is not changed', () => {
   const file = fresh('journal.sqlite');
   const database = open(file);
