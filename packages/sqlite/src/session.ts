@@ -56,9 +56,16 @@ export class WriteSession {
         writeIdentity(connection, { id: before.id, session: this.session });
       });
       work.immediate();
+    } catch (error) {
+      this.control.close();
+      throw error;
+    }
+    try {
       this.recordBegin(isAdopted);
     } catch (error) {
       this.control.close();
+      // Without its log the file would have a session that the control file lacks, or lack a log that is marked as needed.
+      closeKeepingLog(connection);
       throw error;
     }
   }
