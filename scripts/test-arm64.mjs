@@ -4,7 +4,7 @@
  * its portable path. Not part of `npm test`.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { environmentOf, nodeOf } from './lib/nodes.mjs';
@@ -18,20 +18,10 @@ const REQUIRED = [
   [`${TARGET}-g++`, 'g++-aarch64-linux-gnu'],
   ['qemu-aarch64', 'qemu-user'],
 ];
-/** The tests of results; tests that compile programs or start workers do not run under the emulator. */
-const TESTS = [
-  'cpu',
-  'hash',
-  'tree',
-  'keys',
-  'signatures',
-  'rings',
-  'scan',
-  'sub-wallets',
-  'native-entries',
-  'pow',
-  'search',
-];
+/** Tests that compile programs or start workers: they do not run under the emulator. */
+const NATIVE_ONLY = ['batch-scheduling', 'field-lanes', 'oracle-compare', 'self-test', 'stack-scan', 'workers'];
+/** Packages that are not bundled with the tests, but found beside them. */
+const EXTERNAL = ['@wrkz/testing', 'fast-check', 'node-gyp-build'];
 const PATH_TESTS = ['cpu', 'pow'];
 
 const here = join(top, 'scripts/arm64');
@@ -39,6 +29,11 @@ const crypto = join(top, 'packages/crypto');
 const folder = join(top, '.bootstrap/arm64');
 const native = join(folder, 'native');
 const tests = join(folder, 'tests');
+
+const TESTS = readdirSync(join(crypto, 'test'))
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => name.replace('.test.ts', ''))
+  .filter((name) => !NATIVE_ONLY.includes(name));
 
 await main(async () => {
   requireTools();
@@ -95,8 +90,8 @@ async function build(program) {
 }
 
 /**
- * Bundles each test file with its relative imports. Packages are resolved in node_modules beside them, where
- * `@wrkz/native` is the module for ARM.
+ * Bundles each test file with its imports, except EXTERNAL and `@wrkz/native`, which is the module for ARM in node_modules
+ * beside them.
  */
 async function compileTests() {
   // Not a static import: a fresh clone has no esbuild before `bootstrap`.
@@ -106,13 +101,13 @@ async function compileTests() {
     entryPoints: TESTS.map((name) => join(crypto, 'test', `${name}.test.ts`)),
     outdir: tests,
     bundle: true,
-    packages: 'external',
+    external: ['@wrkz/native', ...EXTERNAL],
     platform: 'node',
     target: 'node20',
   });
   const modules = join(folder, 'node_modules');
   link(native, join(modules, '@wrkz/native'));
-  for (const name of ['@wrkz/testing', 'fast-check', 'node-gyp-build']) {
+  for (const name of EXTERNAL) {
     link(join(crypto, 'node_modules', name), join(modules, name));
   }
 }
