@@ -98,6 +98,7 @@ function preflightResponse(
 function boundRoutes(context: WalletApiContext, logger: Logger): BoundRoute[] {
   const bound = bindRoutes(walletRoutes(context), context, {
     notJson: () => undefined,
+    uniqueNames: true,
     // Do not log the value, which may be a password.
     invalid: ({ path, kind }) => {
       logger.debug('invalid field', { field: path.join('.'), problem: kind });

@@ -83,10 +83,16 @@ test('returns no internal error for any field value of any route', async () => {
   expect(faults).toEqual([]);
 });
 
-test('uses the first of duplicate fields', async () => {
+test('returns 400 for duplicate fields: the C++ program uses the last one, many programs the first', async () => {
   const to = await address();
-  const body = `{"address":"${to}","address":"x"}`;
-  expect((await service.request({ method: 'POST', path: '/addresses/validate', body })).status).toBe(200);
+  for (const [method, path, body] of [
+    ['POST', '/addresses/validate', `{"address":"${to}","address":"${to}"}`],
+    ['POST', '/transactions/send/basic', `{"destination":"${to}","amount":1,"amount":5000}`],
+    ['POST', '/transactions/send/advanced', `{"destinations":[{"address":"${to}","amount":1,"amount":5000}]}`],
+    ['PUT', '/reset', '{"scanHeight":1,"scanHeight":2}'],
+  ] as const) {
+    expect(await service.request({ method, path, body })).toMatchObject({ status: 400, text: '' });
+  }
 });
 
 test('returns 413 for a body above the limit and 415 for an encoded body', async () => {

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   type Logger,
   fieldReader,
-  parseJson,
+  parseUniqueJson,
   rootCause,
   type RouteRequest,
   stringifyJson,
@@ -56,7 +56,7 @@ export class Envelope {
   async execute(text: string, isBatch: boolean, context: WalletRpcContext, request: RouteRequest): Promise<string> {
     let body: JsonValue;
     try {
-      body = parseJson(text);
+      body = parseUniqueJson(text);
     } catch {
       return enveloped({ error: errorObject(envelopeError('parse')), id: null, jsonrpc: '2.0' });
     }

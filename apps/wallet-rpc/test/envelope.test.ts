@@ -63,6 +63,13 @@ test('an empty batch is an invalid request without an id', async () => {
   expect(await respond('[]')).toBe('{"error":{"code":-3600,"message":"Invalid Request"},"id":null,"jsonrpc":"2.0"}');
 });
 
+test('a repeated name is refused like malformed JSON, also in params: it may be an amount', async () => {
+  const { query: respond } = around({ kept: async () => 1 });
+  for (const text of ['{"method":"kept","method":"kept"}', '{"method":"kept","params":{"a":1,"a":5000}}']) {
+    expect(await respond(text)).toBe('{"error":{"code":-32700,"message":"Parse error"},"id":null,"jsonrpc":"2.0"}');
+  }
+});
+
 test('yields to the event loop between the requests of a batch', async () => {
   let turns = 0;
   const seen: number[] = [];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonValue, parseJson, stringifyJson } from '../src';
+import { JsonValue, parseJson, parseUniqueJson, stringifyJson } from '../src';
 
 /** The value with each bigint replaced by the nearest number, which the built-in parser returns. */
 function rounded(value: JsonValue): JsonValue {
@@ -30,6 +30,15 @@ describe('parse', () => {
   test('uses the first of repeated names, also for __proto__', () => {
     expect(parseJson('{"a":1,"b":2,"a":{"c":3}}')).toEqual({ a: 1n, b: 2n });
     expect(Object.entries(parseJson('{"__proto__":1,"__proto__":2}') as object)).toEqual([['__proto__', 1n]]);
+  });
+
+  test('of a request that may move money: repeated names are refused, in any object', () => {
+    expect(parseUniqueJson('{"a":{"a":1},"b":[{"a":2},{"a":3}]}')).toEqual(
+      parseJson('{"a":{"a":1},"b":[{"a":2},{"a":3}]}'),
+    );
+    for (const text of ['{"a":1,"b":2,"a":1}', '[{"b":{"\\u0061":1,"a":2}}]', '{"__proto__":1,"__proto__":1}']) {
+      expect(() => parseUniqueJson(text)).toThrow('repeats a name');
+    }
   });
 
   test('parses a very long integer quickly, as a number', () => {

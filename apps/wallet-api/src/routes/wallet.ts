@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
-import { isJsonObject, parseJson, rawBody, type RouteRequest } from '@wrkz/service-kit';
+import { isJsonObject, parseUniqueJson, rawBody, type RouteRequest } from '@wrkz/service-kit';
 import {
   scanFrom,
   Wallet,
@@ -270,7 +270,7 @@ async function openWith(
 function isMalformed(body: Buffer): boolean {
   if (body.length === 0) return false;
   try {
-    return !isJsonObject(parseJson(body.toString('utf8')));
+    return !isJsonObject(parseUniqueJson(body.toString('utf8')));
   } catch {
     return true;
   }

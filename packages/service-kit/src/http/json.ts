@@ -14,7 +14,7 @@ export interface JsonObject {
 }
 
 /**
- * Parses JSON without losing digits. `1.0` is not `1`, and the first of repeated names counts, as in the C++ programs.
+ * Parses JSON without losing digits. `1.0` is not `1`, and the first of repeated names counts, as in the C++ daemon.
  *
  * Why not a library, measured with bodies of 2 MiB on one core: the built-in parser rounds integers. lossless-json 4 refuses
  * repeated names and takes 177 ms for one long string; json-bigint 1 uses the last of repeated names, refuses `__proto__`, and
@@ -24,7 +24,15 @@ export interface JsonObject {
  * @throws SyntaxError for malformed text, nesting deeper than 64, and too many values or fields
  */
 export function parseJson(text: string, maxValues = MAX_VALUES): JsonValue {
-  return new Parser(text, maxValues, maxValues === MAX_VALUES ? MAX_FIELDS : Infinity).parse();
+  return new Parser(text, maxValues, maxValues === MAX_VALUES ? MAX_FIELDS : Infinity, false).parse();
+}
+
+/**
+ * Parses a request that may move money. Repeated names are refused: the C++ wallets use the last one, many programs the first.
+ * @throws SyntaxError as parseJson, and for a repeated name
+ */
+export function parseUniqueJson(text: string): JsonValue {
+  return new Parser(text, MAX_VALUES, MAX_FIELDS, true).parse();
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
@@ -40,6 +48,7 @@ class Parser {
     private readonly text: string,
     private valuesLeft: number,
     private readonly maxFields: number,
+    private readonly isUnique: boolean,
   ) {}
 
   parse(): JsonValue {
@@ -82,7 +91,10 @@ class Parser {
       const name = this.string();
       if (!this.take(':')) this.fail();
       const value = this.value(depth + 1);
-      if (Object.hasOwn(result, name)) continue;
+      if (Object.hasOwn(result, name)) {
+        if (this.isUnique) throw new SyntaxError('JSON object repeats a name');
+        continue;
+      }
       if (name === '__proto__') defineField(result, name, value);
       else result[name] = value;
     } while (this.take(','));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { refusal } from './errors';
-import { type JsonValue, parseJson } from './json';
+import { type JsonValue, parseJson, parseUniqueJson } from './json';
 
 /** A request and its response, as guards and handlers get them, with or without Express. */
 export interface Exchange {
@@ -126,9 +126,15 @@ export function bodyText(request: IncomingMessage, isStrict = false): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** The body as JSON, integers as bigint, parsed once. @param isStrict as for `bodyText` @throws SyntaxError, TypeError */
-export function parsedBody(request: IncomingMessage, isStrict = false): JsonValue {
-  return (stateOf(request).json ??= parseJson(bodyText(request, isStrict)));
+/**
+ * The body as JSON, integers as bigint, parsed once.
+ * @param isStrict as for `bodyText`
+ * @param isUnique refuse repeated names
+ * @throws SyntaxError, TypeError
+ */
+export function parsedBody(request: IncomingMessage, isStrict = false, isUnique = false): JsonValue {
+  const parse = isUnique ? parseUniqueJson : parseJson;
+  return (stateOf(request).json ??= parse(bodyText(request, isStrict)));
 }
 
 const METER = Symbol('memory meter');

@@ -23,6 +23,8 @@ import { type FieldReader, fieldReader, type Fields, isJsonObject, type RefuseFi
 export interface RouteRules<Context, Labels> {
   /** Whether invalid UTF-8 makes the body invalid; otherwise it becomes U+FFFD. */
   readonly strictUtf8?: boolean;
+  /** Whether a repeated field name makes the body invalid; otherwise the first one counts. */
+  readonly uniqueNames?: boolean;
   /** The error for a body that is not JSON. Without an error the body counts as an object without fields. */
   readonly notJson: (text: string) => Error | undefined;
   readonly invalid: RefuseField;
@@ -158,10 +160,10 @@ function handlerOf<Context, Labels>(
 
 function readJson(
   request: IncomingMessage,
-  { notJson, strictUtf8 = false }: Pick<RouteRules<unknown, unknown>, 'notJson' | 'strictUtf8'>,
+  { notJson, strictUtf8, uniqueNames }: Pick<RouteRules<unknown, unknown>, 'notJson' | 'strictUtf8' | 'uniqueNames'>,
 ): JsonValue | undefined {
   try {
-    return parsedBody(request, strictUtf8);
+    return parsedBody(request, strictUtf8, uniqueNames);
   } catch {
     const refused = notJson(bodyText(request));
     if (refused !== undefined) throw refused;
