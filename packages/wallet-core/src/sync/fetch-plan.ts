@@ -15,9 +15,10 @@ export class BlockBatchSize {
   /** Max batch for the size of the last blocks. */
   private sized = Infinity;
 
-  /** @param max at least 1; older nodes silently reduce larger requests to 100 */
+  /** @param max older nodes silently reduce larger requests to 100 */
   constructor(max = MAX_BLOCKS_PER_REQUEST) {
-    this.ceiling = Math.max(1, Math.min(max, MAX_BLOCKS_PER_REQUEST));
+    // A request of one block would always return the genesis block, because nodes ignore its hash.
+    this.ceiling = Math.max(2, Math.min(max, MAX_BLOCKS_PER_REQUEST));
     this.batchSize = Math.min(FIRST, this.ceiling);
   }
 

@@ -492,9 +492,19 @@ export class Fetcher {
   private rescan(why: string): void {
     const { ledger, warn, rewind } = this.dependencies;
     warn(`${why}: rescanning the chain`);
-    rewind(Math.max(1, ledger.scanStart().height));
+    rewind(rescanHeight(ledger, 0));
     this.withoutHashes = true;
   }
+}
+
+/**
+ * The height from which blocks are removed for a rescan. A ledger that never reached its scan start has blocks below it, from a
+ * time when the node's chain was shorter.
+ * @param fork height of the last block that is retained
+ */
+export function rescanHeight(ledger: SyncLedger, fork: number): number {
+  const start = ledger.scanStart().height;
+  return Math.max(1, fork + 1, start > ledger.position().height ? 1 : start);
 }
 
 /** The highest index that the response covers. `scannedTo` counts only if empty blocks may be omitted. */

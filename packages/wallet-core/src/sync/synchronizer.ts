@@ -5,7 +5,7 @@ import { AutoResetEvent, errorText, MACHINE_CLOCK, type WaitClock } from '@wrkz/
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
 import { SyncBlockVerifier, claimOfUnverified } from './block-verifier';
-import { Fetcher, type FetchOptions, type FetchOutcome } from './fetcher';
+import { Fetcher, type FetchOptions, type FetchOutcome, rescanHeight } from './fetcher';
 import { IndexFinder } from './index-finder';
 import { NodeComparison } from './node-comparison';
 import type { SyncLedger } from '../ledger/ledger';
@@ -335,7 +335,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   /** Rewinds blocks that most nodes do not have, and leaves the node that served them. */
   private async leaveFork(nodes: NodeList, fork: number, signal: AbortSignal): Promise<void> {
     const from = this.ledger.position().height;
-    const height = Math.max(1, this.ledger.scanStart().height, fork + 1);
+    const height = rescanHeight(this.ledger, fork);
     this.emit(
       'warning',
       `most nodes have none of the last blocks of this wallet, up to ${String(from)}: rescanning from block ` +

@@ -63,6 +63,12 @@ test.each([10, 150, 290])(
   },
 );
 
+test('reaches the tip with a maximum of one block per request', async () => {
+  const synced = opened(await clientOf({ blocks: scriptedChain(10) }), { maxBlocks: 1 });
+  await synced.until(() => synced.ledger.position().height === 9);
+  expect(synced.ledger.total).toBe(10_000n);
+});
+
 test.each([false, true])(
   'refuses a block above the plausible height (coinbases skipped: %s)',
   async (skipCoinbases) => {

@@ -75,6 +75,18 @@ test('forged blocks of the serving node are replaced with the chain of most node
   expect(synced.nodes.nodes()[0]).toMatchObject({ isInUse: false });
 });
 
+test('forged blocks below a scan start that no chain has reached are removed, too', async () => {
+  const forged: ServedChain = { blocks: scriptedChain(100, 'forged') };
+  const synced = await opened(forged, { blocks: honest }, { blocks: honest });
+  synced.ledger.start = { height: 1_000, timestamp: 0 };
+  await synced.until(() => synced.ledger.position().height === 99);
+  forged.blocks = scriptedChain(320, 'forged', forged.blocks);
+  await synced.until(() => synced.ledger.position().height === 319);
+  expect(synced.ledger.total).toBeGreaterThan(0n);
+  await synced.until(() => synced.ledger.position().hash === honest.at(-1)?.blockHash);
+  expect(synced.ledger.total).toBe(0n);
+});
+
 test('one node out of three cannot make the wallet drop its blocks', async () => {
   const forged = { blocks: scriptedChain(320, 'forged', honest.slice(0, 220)) };
   const synced = await opened({ blocks: honest }, { blocks: honest }, forged);
