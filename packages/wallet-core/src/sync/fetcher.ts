@@ -8,7 +8,7 @@ import {
   type SyncResponse,
   type SyncRequest,
 } from '@wrkz/client';
-import { type Network, toHex } from '@wrkz/core-types';
+import { type Network, REORGANISATION_DEPTH, toHex } from '@wrkz/core-types';
 import type { SyncLedger } from '../ledger/ledger';
 import type { ScanStart } from '../ledger/model';
 import type { BlockStore } from './block-store';
@@ -64,8 +64,11 @@ interface FetcherDependencies {
 
 /** Max blocks per request of nodes of July 2025, which silently reduce larger requests. */
 const OLD_NODES_BATCH = 100;
-/** Number of blocks below the node's tip that are requested completely, empty ones included. */
-const DENSE_BLOCKS = 100;
+/**
+ * Number of blocks below the node's tip that are requested completely, empty ones included: all that a reorganisation can replace.
+ * Omitted blocks have no hashes, so the wallet would not notice that they were replaced.
+ */
+const DENSE_BLOCKS = REORGANISATION_DEPTH + 1;
 /** Number of consecutive responses starting too high after which they count as a gap. */
 const MAX_UNEXPLAINED_STARTS = 3;
 /** A rewind deeper than this is beyond the recent hashes. */
@@ -139,8 +142,13 @@ export class Fetcher {
     const info = this.lastInfo;
     if (info === undefined) return 'unknown';
     this.isReplacing &&= !store.isEmpty;
-    if (this.isReplacing) return 'replacing';
-    if (info.localHeight < ledger.position().height && !this.withoutHashes) return this.checkFromBelow(signal);
+    const isBelow = info.localHeight < ledger.position().height && !this.withoutHashes;
+    if (this.isReplacing || isBelow) {
+      // The node may replace its blocks during the wait, so the next response has to be complete.
+      this.next = undefined;
+      this.skipTo = undefined;
+      return this.isReplacing ? 'replacing' : this.checkFromBelow(signal);
+    }
     this.checksBelow = 0;
     if (!this.startsAtServedBlock(info.liteStartHeight)) return 'gap';
     const windows = this.windows();

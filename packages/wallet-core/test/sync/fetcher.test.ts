@@ -43,7 +43,7 @@ function pay(blocks: ScriptedBlock[], height: number): ScriptedBlock[] {
 }
 
 test.each([10, 150, 290])(
-  'applies each of the last 100 blocks without coinbases, although all are empty (non-empty block %i)',
+  'applies each of the last 181 blocks without coinbases, although all are empty (non-empty block %i)',
   async (nonEmpty) => {
     const blocks = pay(scriptedChain(300), nonEmpty);
     const chain = { blocks, isSparse: true };
@@ -52,8 +52,8 @@ test.each([10, 150, 290])(
     synced.sync.on('applied', (_, one) => applied.push(one));
     await synced.untilSynced();
     expect(applied.map(({ height }) => height)).toEqual([
-      ...range(nonEmpty, Math.min(200, nonEmpty + 1)),
-      ...range(200, 300),
+      ...range(nonEmpty, Math.min(119, nonEmpty + 1)),
+      ...range(119, 300),
     ]);
     expect(applied.filter(({ coinbase }) => coinbase !== undefined)).toEqual([]);
     expect(synced.ledger.total).toBe(1_000n);
@@ -122,4 +122,43 @@ test('requests no blocks while stored ones replace applied ones: a node may retu
   store.clear();
   expect(await fetcher.step(signal)).toBe('stored');
   expect(store.first(100).map(({ height }) => height)).toEqual([60]);
+});
+
+test('misses no payment when the node replaces 180 empty blocks between two requests', async () => {
+  const main = scriptedChain(300);
+  const chain: ServedChain = { blocks: main, isSparse: true };
+  const node = await clientOf(chain);
+  const request = node.walletSyncData.bind(node);
+  node.walletSyncData = async (...given) => {
+    const response = await request(...given);
+    chain.blocks = pay(scriptedChain(301, 'fork', main.slice(0, 120)), 120);
+    return response;
+  };
+  const synced = opened(node, { skipCoinbases: true });
+  await synced.until(() => synced.ledger.position().height === 300);
+  expect(synced.ledger.total).toBe(1_000n);
+});
+
+test('a node that was below the wallet may return with other blocks: the next response is complete', async () => {
+  const main = pay(pay(scriptedChain(400), 10), 20);
+  const chain: ServedChain = { blocks: main, isSparse: true };
+  const node = await clientOf(chain);
+  const [ledger, store] = [new FakeLedger(KEYS), new BlockStore()];
+  const unused = (): never => {
+    throw new Error('not expected');
+  };
+  const dependencies = { node: () => node, ledger, store, read: readSync, warn: unused, rewind: unused };
+  const fetcher = new Fetcher(dependencies, { network: networkOf('devnet'), skipCoinbases: true });
+  const { signal } = new AbortController();
+  const info = await node.info(signal);
+  fetcher.noteInfo(info);
+  expect(await fetcher.step(signal)).toBe('stored');
+  for (const block of store.first(100)) ledger.apply(block, [], new Map());
+  store.clear();
+  fetcher.noteInfo({ ...info, localHeight: 15 });
+  expect(await fetcher.step(signal)).toBe('behind');
+  chain.blocks = scriptedChain(401, 'fork', main.slice(0, 15));
+  fetcher.noteInfo(await node.info(signal));
+  expect(await fetcher.step(signal)).toBe('stored');
+  expect(store.next?.height).toBe(11);
 });
