@@ -98,31 +98,34 @@ test('drops the payment of a replaced block although the blocks of the new branc
   expect(synced.ledger.total).toBe(0n);
 });
 
-test('requests no blocks while stored ones replace applied ones: a node may return to the replaced branch', async () => {
-  const main = scriptedChain(60);
-  const chain = { blocks: main };
-  const node = await clientOf(chain);
-  const synced = opened(node);
-  await synced.untilSynced();
-  await synced.sync.stop();
-  const store = new BlockStore();
-  const unused = (): never => {
-    throw new Error('not expected');
-  };
-  const { ledger } = synced;
-  const dependencies = { node: () => node, ledger, store, read: readSync, warn: unused, rewind: unused };
-  const fetcher = new Fetcher(dependencies, { network: networkOf('devnet') });
-  const { signal } = new AbortController();
-  fetcher.noteInfo(await node.info(signal));
-  chain.blocks = scriptedChain(60, 'fork', main.slice(0, 50));
-  expect(await fetcher.step(signal)).toBe('stored');
-  chain.blocks = scriptedChain(61, 'main', main);
-  expect(await fetcher.step(signal)).toBe('replacing');
-  expect(store.first(100).map(({ height }) => height)).toEqual(range(50, 60));
-  store.clear();
-  expect(await fetcher.step(signal)).toBe('stored');
-  expect(store.first(100).map(({ height }) => height)).toEqual([60]);
-});
+test.each([1, 10])(
+  'requests no blocks while %i stored ones replace applied ones: a node may return to the replaced branch',
+  async (depth) => {
+    const main = scriptedChain(60);
+    const chain = { blocks: main };
+    const node = await clientOf(chain);
+    const synced = opened(node);
+    await synced.untilSynced();
+    await synced.sync.stop();
+    const store = new BlockStore();
+    const unused = (): never => {
+      throw new Error('not expected');
+    };
+    const { ledger } = synced;
+    const dependencies = { node: () => node, ledger, store, read: readSync, warn: unused, rewind: unused };
+    const fetcher = new Fetcher(dependencies, { network: networkOf('devnet') });
+    const { signal } = new AbortController();
+    fetcher.noteInfo(await node.info(signal));
+    chain.blocks = scriptedChain(60, 'fork', main.slice(0, 60 - depth));
+    expect(await fetcher.step(signal)).toBe('stored');
+    chain.blocks = scriptedChain(61, 'main', main);
+    expect(await fetcher.step(signal)).toBe('replacing');
+    expect(store.first(100).map(({ height }) => height)).toEqual(range(60 - depth, 60));
+    store.clear();
+    expect(await fetcher.step(signal)).toBe('stored');
+    expect(store.first(100).map(({ height }) => height)).toEqual([60]);
+  },
+);
 
 test('misses no payment when the node replaces 180 empty blocks between two requests', async () => {
   const main = scriptedChain(300);
@@ -161,4 +164,37 @@ test('a node that was below the wallet may return with other blocks: the next re
   fetcher.noteInfo(await node.info(signal));
   expect(await fetcher.step(signal)).toBe('stored');
   expect(store.next?.height).toBe(11);
+});
+
+test('a response with one block below those that are requested completely: it is applied', async () => {
+  const blocks = pay(pay(scriptedChain(300), 10), 290);
+  const synced = opened(await clientOf({ blocks, isSparse: true }), { skipCoinbases: true });
+  await synced.until(() => synced.ledger.position().height === 299);
+  expect(synced.ledger.blocks.slice(0, 3).map(({ height }) => height)).toEqual([10, 119, 120]);
+});
+
+test('windows: one that lacks its last block ends the round, and no block is stored after a reset', async () => {
+  const client = await clientOf({ blocks: scriptedChain(1_500) });
+  const request = client.walletSyncData.bind(client);
+  let onWindow = (): void => undefined;
+  client.walletSyncData = async (given, ...rest) => {
+    if (given.endHeight === 0) return request(given, ...rest);
+    const response = await request({ ...given, endHeight: given.endHeight - 1 }, ...rest);
+    onWindow();
+    return response;
+  };
+  const [ledger, store] = [new FakeLedger(KEYS), new BlockStore()];
+  const unused = (): never => {
+    throw new Error('not expected');
+  };
+  const dependencies = { node: () => client, ledger, store, read: readSync, warn: unused, rewind: unused };
+  const fetcher = new Fetcher(dependencies, { network: networkOf('devnet'), maxBlocks: 100 });
+  const { signal } = new AbortController();
+  fetcher.noteInfo(await client.info(signal));
+  expect(await fetcher.step(signal)).toBe('stored');
+  expect(await fetcher.step(signal)).toBe('stored');
+  expect(store.first(1_000).map(({ height }) => height)).toEqual(range(0, 199));
+  onWindow = () => fetcher.reset();
+  await fetcher.step(signal);
+  expect(store.isEmpty).toBe(true);
 });
