@@ -330,7 +330,7 @@ export class Fetcher {
     const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
     if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
     this.isReplacing = !isFirst && first <= this.coveredTo;
-    store.add(this.options.skipCoinbases === true ? withoutCoinbases(response) : response);
+    store.add(response);
     this.withoutHashes = false;
     this.skipTo = undefined;
     this.next = reachedBy(response, request) + 1;
@@ -427,7 +427,10 @@ export class Fetcher {
     return stored > 0;
   }
 
-  /** @throws NodeFailure; `foreignChain` for blocks that contradict the genesis block or a checkpoint of the network */
+  /**
+   * Requests blocks, and drops the coinbases if the wallet skips them: a response to a complete request has them.
+   * @throws NodeFailure; `foreignChain` for blocks that contradict the genesis block or a checkpoint of the network
+   */
   private async requestBlocks(request: SyncRequest, signal: AbortSignal): Promise<SyncResponse> {
     let bytes = 0;
     const response = await this.node.walletSyncData(request, signal, (body) => {
@@ -442,7 +445,7 @@ export class Fetcher {
       const which = height === 0 ? 'first block' : `block ${String(height)}`;
       throw new NodeFailure('foreignChain', `serves another chain: its ${which} is not that of this network`);
     }
-    return response;
+    return this.options.skipCoinbases === true ? withoutCoinbases(response) : response;
   }
 
   /** @throws NodeFailure for a response that no honest node gives */
