@@ -19,8 +19,8 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
 
-/** Bytes of a log with this number of frames. */
-export const logBytes = (frames: number, pageSize: number): number =>
+/** Length in bytes of a log with this number of frames. */
+export const logLength = (frames: number, pageSize: number): number =>
   HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageSize);
 
 export function logFile(file: string): string {

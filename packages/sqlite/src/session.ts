@@ -6,7 +6,7 @@ import { ControlFile, newRecord, syncPath, type ControlRecord } from './control-
 import { accessError, FileInaccessible } from './errors';
 import { createIdentityTable, writeIdentity } from './identity';
 import type { SqliteConnection } from './library';
-import { logBytes, logFile, readRound, scanLog } from './log-scan';
+import { logLength, logFile, readRound, scanLog } from './log-scan';
 import { assertVersion, migrate, schemaVersion } from './migration';
 
 export interface SessionOptions extends CheckOptions {
@@ -89,7 +89,7 @@ export class WriteSession {
     const isOldRound = log.round === round && frames < recorded;
     if (log.frames <= frames || isOldRound) return;
     try {
-      truncateSync(logFile(this.options.file), logBytes(frames, log.pageSize));
+      truncateSync(logFile(this.options.file), logLength(frames, log.pageSize));
       syncPath(logFile(this.options.file));
     } catch (error) {
       throw accessError(this.options, error);
