@@ -63,6 +63,15 @@ test.each([10, 150, 290])(
   },
 );
 
+test('omits empty blocks in every request below those that are requested completely', async () => {
+  const client = await clientOf({ blocks: pay(scriptedChain(3_000), 10), isSparse: true });
+  const synced = opened(client, { skipCoinbases: true, maxBlocks: 5 });
+  const applied: number[] = [];
+  synced.sync.on('applied', (_, { height }) => applied.push(height));
+  await synced.untilSynced();
+  expect(applied).toEqual([10, ...range(2_819, 3_000)]);
+});
+
 test('reaches the tip with a maximum of one block per request', async () => {
   const synced = opened(await clientOf({ blocks: scriptedChain(10) }), { maxBlocks: 1 });
   await synced.until(() => synced.ledger.position().height === 9);
