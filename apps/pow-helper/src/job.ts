@@ -84,7 +84,7 @@ export type Solver = (spec: JobSpec, options: SolveOptions) => Promise<Solution>
 
 /**
  * Creates a solver from a search function. Each nonce is verified with one additional hash.
- * @throws AbortError if cancelled; Error if the search returned an invalid nonce
+ * @throws the reason of the signal; Error if the search returned an invalid nonce
  */
 export function solverWith(search: typeof searchNonce): Solver {
   return async ({ prefix, difficulty }, { threads, signal, onProgress }) => {
