@@ -165,4 +165,9 @@ void Wipe(void* memory, uint64_t size) {
   __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
+__attribute__((noinline)) void WipeStack() {
+  uint8_t below[32 * 1024];
+  Wipe(below, sizeof below);
+}
+
 }  // namespace wrkz::curve

@@ -31,4 +31,8 @@ Scalar HashToScalar(const uint8_t* data, uint64_t size);
 // Overwrites memory that held a secret; the compiler cannot remove the stores.
 void Wipe(void* memory, uint64_t size);
 
+// Overwrites 32 KiB of the stack below the caller. Call it after a function with secrets has returned: the compiler may have
+// copied their words anywhere in the frame of that function, where no destructor wipes them.
+void WipeStack();
+
 }  // namespace wrkz::curve

@@ -114,9 +114,7 @@ RingVerdict CheckOneRing(const Ring& ring, const uint8_t* signatures) {
   return verdict;
 }
 
-}  // namespace
-
-SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uint8_t* signatures) {
+__attribute__((noinline)) SignResult SignWithSecrets(const Ring& ring, size_t real, const uint8_t secret[32], uint8_t* signatures) {
   Point point;
   if (!DecodePoint(ring.keyImage, &point)) return SignResult::kInvalidKeyImage;
   OddMultiples image;
@@ -146,6 +144,14 @@ SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uin
   ScalarToBytes(c, signatures + kSignatureSize * real);
   ScalarToBytes(nonce.Response(c, secret), signatures + kSignatureSize * real + 32);
   return SignResult::kOk;
+}
+
+}  // namespace
+
+SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uint8_t* signatures) {
+  const SignResult result = SignWithSecrets(ring, real, secret, signatures);
+  WipeStack();
+  return result;
 }
 
 bool CheckRing(const Ring& ring, const uint8_t* signatures) { return CheckOneRing(ring, signatures).valid; }

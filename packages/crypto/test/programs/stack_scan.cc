@@ -1,4 +1,4 @@
-// Checks that signing leaves no secrets on the stack. Signs on a thread with its own stack, waits for the end of the
+// Checks that functions of secret keys leave no secrets on the stack. Runs them on a thread with its own stack, waits for the end of the
 // thread, and searches the stack for the secret key, the nonce and their product. Prints one line for each case, and
 // exits with 1 if it finds a secret. With the argument "control" it signs with a routine that wipes nothing, whose
 // secret it must find: this proves that the search works.
@@ -37,6 +37,10 @@ void SignInRing(Work& work) {
   const Ring ring{work.hash, work.keyImage, work.keys, kMembers};
   SignRing(ring, work.real, work.secret, work.signatures);
 }
+
+void MakeKeyImage(Work& work) { KeyImage(work.key, work.secret, work.keyImage); }
+void MakePublicKey(Work& work) { PublicFromSecret(work.secret, work.key); }
+void MakeDerivation(Work& work) { KeyDerivation(work.keys, work.secret, work.keyImage); }
 
 // Computes the response of a signature with plain variables, which are not wiped.
 __attribute__((noinline)) void SignCarelessly(Work& work) {
@@ -113,6 +117,11 @@ int Scan(const char* name, void (*run)(Work&)) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "control") return Scan("careless", SignCarelessly) > 0 ? 1 : 0;
   int found = 0;
-  for (int round = 0; round < 20; ++round) found += Scan("ring signature", SignInRing);
+  for (int round = 0; round < 20; ++round) {
+    found += Scan("ring signature", SignInRing);
+    found += Scan("key image", MakeKeyImage);
+    found += Scan("public key", MakePublicKey);
+    found += Scan("key derivation", MakeDerivation);
+  }
   return found > 0 ? 1 : 0;
 }
