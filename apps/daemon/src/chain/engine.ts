@@ -221,7 +221,9 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   /** Runs one short step of pruning, between other tasks. */
   private pruneStep(): void {
     const { pruning } = this;
-    if (pruning?.canStep !== true) return;
+    if (pruning?.isUnderWay !== true) return;
+    // The space that a step needs may be that of the log, which a reader used when it was to be cut.
+    if (!pruning.canStep) return void this.state.cutLog();
     const pass = pruning.step(this.state.writer);
     if (pruning.isTight) this.state.cutLog();
     if (pass === undefined) return;

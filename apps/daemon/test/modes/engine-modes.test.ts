@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { BelowFloor, rulesDigest } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
@@ -6,6 +8,7 @@ import { Forge } from '@wrkz/testing';
 import { P2pChain } from '../../src/wiring/p2p-ports';
 import { topicMessages } from '../../src/events/topics';
 import type { PrunePass } from '../../src/chain/pruning';
+import { ChainState } from '../../src/chain/state';
 import type { RefusedSwitch } from '../../src/chain/side-branches';
 import { DamageWatch } from '../../src/damage/damage-watch';
 import { StorageLog } from '../../src/progress/chain-log';
@@ -15,6 +18,7 @@ import { type EngineBench, engineBench, NOW } from '../support/engine';
 
 const network = networkOf('simnet');
 const LITE = 20;
+const GIB = 2 ** 30;
 const benches: EngineBench[] = [];
 afterEach(() => Promise.all(benches.splice(0).map(({ engine }) => engine.stop())));
 
@@ -122,6 +126,22 @@ describe('a pruned node', () => {
     const pass = passOf(again);
     expect((await pass).floor).toBe(191);
     expect(rulesDigest(again.reader)).toBe(digest);
+  });
+
+  test('a pass continues when the log, which a reader has used, can be cut: its space may be what a step needs', async () => {
+    const before = bench();
+    await codes(before, await forge(before, 0, 'main').many(200));
+    await before.engine.stop();
+    const log = join(before.directory, 'chain.sqlite-wal');
+    // A reader uses the log after the first step.
+    const cutLog = jest.spyOn(ChainState.prototype, 'cutLog').mockReturnValueOnce(false);
+    const again = bench({
+      directory: before.directory,
+      prune: { ...prune, minDiskFreeBytes: 4 * GIB },
+      freeBytes: () => (cutLog.mock.calls.length > 0 && statSync(log).size > 0 ? 0 : GIB),
+    });
+    expect((await passOf(again)).floor).toBe(191);
+    cutLog.mockRestore();
   });
 
   test('rejects a reorganisation that needs a pruned body', async () => {

@@ -29,6 +29,8 @@ export function engineBench(
     now?: () => number;
     lite?: number;
     prune?: PruneRules;
+    /** Free bytes of the disk, for pruning. */
+    freeBytes?: () => number;
   } = {},
 ): EngineBench {
   const directory = options.directory ?? temporaryDirectory();
@@ -38,7 +40,7 @@ export function engineBench(
     network: networkOf(network),
     checkpoints: options.checkpoints ?? Checkpoints.none,
     now: options.now ?? ((): number => NOW),
-    pruning: options.prune && new Pruning(options.prune, () => Infinity),
+    pruning: options.prune && new Pruning(options.prune, options.freeBytes ?? (() => Infinity)),
   });
   const events: CommitEvent[] = [];
   engine.on('commit', (event) => events.push(event));
