@@ -315,7 +315,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
       states.interrupted('cut-delayed', 'sendDelayedTransaction', { transactionHash }, transactionHash);
       const { delayed, wallet } = states.alice.rpc.context;
       wallet.db.delayed.move(transactionHash, 'delayed', 'sending');
-      // Like while the wallet lists it as unconfirmed.
+      // As while the wallet lists the transaction as unconfirmed.
       jest.spyOn(delayed, 'isLost').mockReturnValueOnce(false);
       return states.alice.call('sendDelayedTransaction', { transactionHash, idempotencyKey: 'cut-delayed' });
     },
