@@ -114,7 +114,9 @@ RingVerdict CheckOneRing(const Ring& ring, const uint8_t* signatures) {
   return verdict;
 }
 
-__attribute__((noinline)) SignResult SignWithSecrets(const Ring& ring, size_t real, const uint8_t secret[32], uint8_t* signatures) {
+// Its frame has to be below that of SignRing, which wipes the stack afterwards: not inlined.
+__attribute__((noinline)) SignResult SignWithSecrets(const Ring& ring, size_t real, const uint8_t secret[32],
+                                                     uint8_t* signatures) {
   Point point;
   if (!DecodePoint(ring.keyImage, &point)) return SignResult::kInvalidKeyImage;
   OddMultiples image;

@@ -3,7 +3,7 @@ import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '
 import { EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
 import type { ContainerConversion } from '../container/green/convert';
 import { WalletFile } from '../container/wallet-file';
-import { walletError, walletErrorOf, writeFailure } from '../errors';
+import { isWalletError, walletError, walletErrorOf, writeFailure } from '../errors';
 import { Ledger } from '../ledger/ledger';
 import { LedgerFault, type WalletContent } from '../ledger/model';
 import { walletBalance } from '../ledger/queries';
@@ -321,7 +321,8 @@ export class WalletStorage {
         db.log.truncate(this.savedPosition);
         db.settings.put(SUMMARY, summaryOf(content));
       });
-    } catch {
+    } catch (error) {
+      if (!isWalletError(storageError(error), 'invalidWalletFilename')) throw storageError(error);
       // The container is written: a new password is in force. A log that is too long does no harm; the next save truncates it.
     }
     this.savedPosition = mark.position;

@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -287,9 +288,28 @@ describe('a creation that fails', () => {
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   };
 
+  let handles: { sync(): Promise<void> };
+
+  beforeAll(async () => {
+    const folder = await openFile(dirname(fresh('a.wallet')));
+    handles = Object.getPrototypeOf(folder) as typeof handles;
+    await folder.close();
+  });
+
   afterEach(() => jest.restoreAllMocks());
 
+  /** Lets the fsync with this number fail. */
+  function failSync(number: number): void {
+    const { sync } = handles;
+    let calls = 0;
+    jest.spyOn(handles, 'sync').mockImplementation(async function (this: typeof handles) {
+      if (++calls === number) throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+      await sync.call(this);
+    });
+  }
+
   test.each<[string, () => void]>([
+    ['in the sync of the folder', () => failSync(2)],
     ['in the database', () => void jest.spyOn(WalletDb, 'open').mockImplementation(full)],
     ['in a transaction', () => void jest.spyOn(WalletDb.prototype, 'transaction').mockImplementation(full)],
     ['in the save', () => void jest.spyOn(WalletFile.prototype, 'save').mockImplementation(async () => full())],
