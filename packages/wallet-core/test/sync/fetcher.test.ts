@@ -3,7 +3,7 @@ import { type NodeCalls, NodeClient, type SyncBlock, type SyncResponse } from '@
 import { readBinaryResponse, readSyncResponse } from '@wrkz/client/reading';
 import { StandInNode } from '@wrkz/testing';
 import { BlockStore } from '../../src/sync/block-store';
-import { Fetcher } from '../../src/sync/fetcher';
+import { Fetcher, type FetchOptions } from '../../src/sync/fetcher';
 import { FakeLedger } from './support/fake-ledger';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
 import { SyncedWallet } from './support/wallets';
@@ -32,6 +32,18 @@ function opened(node: NodeCalls, options: ConstructorParameters<typeof SyncedWal
 const range = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, i) => start + i);
 
 const readSync = (body: Buffer): SyncResponse => readBinaryResponse(body) ?? readSyncResponse(body);
+
+const { signal } = new AbortController();
+
+/** A fetcher alone: the test applies the stored blocks. */
+function fetcherOf(node: NodeCalls, options: Omit<FetchOptions, 'network'>) {
+  const [ledger, store] = [new FakeLedger(KEYS), new BlockStore()];
+  const unused = (): never => {
+    throw new Error('not expected');
+  };
+  const dependencies = { node: () => node, ledger, store, read: readSync, warn: unused, rewind: unused };
+  return { fetcher: new Fetcher(dependencies, { network: networkOf('devnet'), ...options }), ledger, store };
+}
 
 /** Adds a transaction that pays the wallet to a block. */
 function pay(blocks: ScriptedBlock[], height: number): ScriptedBlock[] {
@@ -155,13 +167,7 @@ test('a node that was below the wallet may return with other blocks: the next re
   const main = pay(pay(scriptedChain(400), 10), 20);
   const chain: ServedChain = { blocks: main, isSparse: true };
   const node = await clientOf(chain);
-  const [ledger, store] = [new FakeLedger(KEYS), new BlockStore()];
-  const unused = (): never => {
-    throw new Error('not expected');
-  };
-  const dependencies = { node: () => node, ledger, store, read: readSync, warn: unused, rewind: unused };
-  const fetcher = new Fetcher(dependencies, { network: networkOf('devnet'), skipCoinbases: true });
-  const { signal } = new AbortController();
+  const { fetcher, ledger, store } = fetcherOf(node, { skipCoinbases: true });
   const info = await node.info(signal);
   fetcher.noteInfo(info);
   expect(await fetcher.step(signal)).toBe('stored');
@@ -173,6 +179,22 @@ test('a node that was below the wallet may return with other blocks: the next re
   fetcher.noteInfo(await node.info(signal));
   expect(await fetcher.step(signal)).toBe('stored');
   expect(store.next?.height).toBe(11);
+});
+
+test('the first response after the tip is complete: the node may have replaced the last blocks by empty ones', async () => {
+  const main = scriptedChain(60);
+  const chain: ServedChain = { blocks: main, isSparse: true };
+  const node = await clientOf(chain);
+  const { fetcher, ledger, store } = fetcherOf(node, { skipCoinbases: true });
+  fetcher.noteInfo(await node.info(signal));
+  expect(await fetcher.step(signal)).toBe('stored');
+  for (const block of store.first(100)) ledger.apply(block, [], new Map());
+  store.clear();
+  expect(await fetcher.step(signal)).toBe('tip');
+  chain.blocks = scriptedChain(3_000, 'fork', main.slice(0, 55));
+  fetcher.noteInfo(await node.info(signal));
+  expect(await fetcher.step(signal)).toBe('stored');
+  expect(store.next?.height).toBe(55);
 });
 
 test('a response with one block below those that are requested completely: it is applied', async () => {
@@ -192,13 +214,7 @@ test('windows: one that lacks its last block ends the round, and no block is sto
     onWindow();
     return response;
   };
-  const [ledger, store] = [new FakeLedger(KEYS), new BlockStore()];
-  const unused = (): never => {
-    throw new Error('not expected');
-  };
-  const dependencies = { node: () => client, ledger, store, read: readSync, warn: unused, rewind: unused };
-  const fetcher = new Fetcher(dependencies, { network: networkOf('devnet'), maxBlocks: 100 });
-  const { signal } = new AbortController();
+  const { fetcher, store } = fetcherOf(client, { maxBlocks: 100 });
   fetcher.noteInfo(await client.info(signal));
   expect(await fetcher.step(signal)).toBe('stored');
   expect(await fetcher.step(signal)).toBe('stored');
