@@ -8,6 +8,7 @@ export * from './async';
 export * from './collections';
 export * from './error-text';
 export * from './files';
+export { collectGarbage } from './garbage';
 export * from './assets';
 export * from './threads/fair-queue';
 export {

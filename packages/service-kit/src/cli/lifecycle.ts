@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { Closers } from '../async';
 import { errorText } from '../error-text';
 import type { Logger, LogLevel } from '../log/logger';
-import { collectStartGarbage } from '../start-garbage';
+import { collectStartGarbage } from '../garbage';
 import { EarlyExit } from './options';
 
 /** A part of a program that SIGHUP reloads. */

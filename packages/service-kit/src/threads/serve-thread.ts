@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { collectStartGarbage } from '../start-garbage';
+import { collectStartGarbage } from '../garbage';
 import {
   type Argument,
   type CallName,

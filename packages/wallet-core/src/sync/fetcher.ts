@@ -9,6 +9,7 @@ import {
   type SyncRequest,
 } from '@wrkz/client';
 import { type Network, REORGANISATION_DEPTH, toHex } from '@wrkz/core-types';
+import { collectGarbage } from '@wrkz/service-kit/base';
 import type { SyncLedger } from '../ledger/ledger';
 import type { ScanStart } from '../ledger/model';
 import type { BlockStore } from './block-store';
@@ -69,6 +70,11 @@ const OLD_NODES_BATCH = 100;
  * Omitted blocks have no hashes, so the wallet would not notice that they were replaced.
  */
 const DENSE_BLOCKS = REORGANISATION_DEPTH + 1;
+/**
+ * Bytes of responses after which garbage is collected. V8 collects buffers outside its heap only when they have 64 MiB, and a response
+ * leaves about four times its size in buffers.
+ */
+const COLLECT_AFTER_BYTES = 4 * 1024 * 1024;
 /** Number of consecutive responses starting too high after which they count as a gap. */
 const MAX_UNEXPLAINED_STARTS = 3;
 /** A rewind deeper than this is beyond the recent hashes. */
@@ -97,6 +103,7 @@ export class Fetcher {
    */
   private isReplacing = false;
   private currentGap: SyncGap | undefined;
+  private uncollectedBytes = 0;
   /** Counts resets: responses to earlier requests are discarded. */
   private epoch = 0;
 
@@ -438,6 +445,11 @@ export class Fetcher {
       return this.dependencies.read(body);
     });
     this.size.noteSize(response.blocks.length, bytes);
+    this.uncollectedBytes += bytes;
+    if (this.uncollectedBytes >= COLLECT_AFTER_BYTES) {
+      this.uncollectedBytes = 0;
+      collectGarbage();
+    }
     const { genesis, knownBlocks } = this.options.network;
     for (const { height, hash } of [{ height: 0, hash: toHex(genesis.hash) }, ...knownBlocks]) {
       const block = response.blocks.find((one) => one.height === height);

@@ -1,3 +1,5 @@
+import v8 from 'node:v8';
+import type * as vm from 'node:vm';
 import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { type NodeCalls, NodeClient, type SyncBlock, type SyncResponse } from '@wrkz/client';
 import { readBinaryResponse, readSyncResponse } from '@wrkz/client/reading';
@@ -8,10 +10,14 @@ import { FakeLedger } from './support/fake-ledger';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
 import { SyncedWallet } from './support/wallets';
 
+const collect = jest.fn();
+jest.mock('node:vm', () => ({ ...jest.requireActual<typeof vm>('node:vm'), runInNewContext: () => collect }));
+
 const open: { close(): unknown }[] = [];
 let wallet: SyncedWallet | undefined;
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   await wallet?.sync.stop();
   wallet = undefined;
   for (const thing of open.splice(0).reverse()) await thing.close();
@@ -222,4 +228,15 @@ test('windows: one that lacks its last block ends the round, and no block is sto
   onWindow = () => fetcher.reset();
   await fetcher.step(signal);
   expect(store.isEmpty).toBe(true);
+});
+
+test('collects garbage after 4 MiB of responses', async () => {
+  jest.spyOn(v8, 'getHeapStatistics').mockReturnValue({ ...v8.getHeapStatistics(), used_heap_size: 1 });
+  const client = await clientOf({ blocks: scriptedChain(10), padding: 'x'.repeat(3 * 1024 * 1024) });
+  const { fetcher } = fetcherOf(client, { maxBlocks: 2 });
+  fetcher.noteInfo(await client.info(signal));
+  await fetcher.step(signal);
+  expect(collect).not.toHaveBeenCalled();
+  await fetcher.step(signal);
+  expect(collect).toHaveBeenCalled();
 });

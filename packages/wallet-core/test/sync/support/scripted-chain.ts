@@ -56,6 +56,8 @@ export interface ServedChain {
   networkHeight?: number;
   /** Leaves out empty blocks on request, and with the coinbases. */
   isSparse?: boolean;
+  /** Makes a response with blocks larger. */
+  padding?: string;
 }
 
 /** Serves a chain, which a test may change later. */
@@ -118,7 +120,7 @@ export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
           json: {
             items,
             ...(last === undefined ? { topBlock: { hash, height } } : { scannedToHeight: last.blockHeight }),
-            ...{ synced: last === undefined, status: 'OK' },
+            ...{ synced: last === undefined, status: 'OK', padding: chain.padding },
           },
         };
       })

@@ -28,7 +28,8 @@ export function collectStartGarbage(): void {
   for (const delay of DELAYS_MS) setTimeout(collectIfIdle, delay).unref();
 }
 
-function collectGarbage(): void {
+/** Collects the garbage of this thread now, unless its heap is so large that this would pause it. */
+export function collectGarbage(): void {
   if (getHeapStatistics().used_heap_size > MAX_HEAP_BYTES) return;
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

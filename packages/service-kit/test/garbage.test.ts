@@ -1,6 +1,6 @@
 import v8 from 'node:v8';
 import type * as vm from 'node:vm';
-import { collectStartGarbage } from '../src/start-garbage';
+import { collectGarbage, collectStartGarbage } from '../src/garbage';
 
 const collect = jest.fn();
 jest.mock('node:vm', () => ({ ...jest.requireActual<typeof vm>('node:vm'), runInNewContext: () => collect }));
@@ -30,4 +30,12 @@ it('collects the garbage of the start of an idle thread', () => {
 
 it('does not pause a busy thread', () => {
   expect(collectionsAt(0.4)).toBe(0);
+});
+
+it('does not pause a thread with a large heap', () => {
+  const large = { ...v8.getHeapStatistics(), used_heap_size: 49 * 1024 * 1024 };
+  jest.spyOn(v8, 'getHeapStatistics').mockReturnValue(large);
+  collect.mockClear();
+  collectGarbage();
+  expect(collect).not.toHaveBeenCalled();
 });
