@@ -122,7 +122,7 @@ export class DelayedTransactionQueue {
     try {
       this.dependencies.wallet.db.delayed.move(hash, 'sending', state);
     } catch {
-      // The transaction stays `sending` until a block or another submission determines the state.
+      // The transaction stays `sending` until a block or another submission determines the state, or until it is deleted.
     }
   }
 
@@ -140,11 +140,22 @@ export class DelayedTransactionQueue {
     wallet.unhold(hashes.filter((hash) => !isOpen(hash)));
   }
 
-  /** Deletes a transaction. @throws unknownObject; cannotCancel if it was sent, deleted or is being submitted */
+  /** Deletes a transaction. @throws unknownObject; cannotCancel if it was sent or deleted, or may have been submitted */
   remove(hash: string): void {
     const { wallet } = this.dependencies;
     if (wallet.db.delayed.get(hash) === undefined) throw applicationError('unknownObject');
-    if (!wallet.db.delayed.move(hash, 'delayed', 'deleted')) throw applicationError('cannotCancel');
+    const from = this.isUnsent(hash) ? 'sending' : 'delayed';
+    if (!wallet.db.delayed.move(hash, from, 'deleted')) throw applicationError('cannotCancel');
     wallet.unhold([hash]);
+  }
+
+  /** Whether an interrupted submission ended without a node that has the transaction, but its state could not be stored. */
+  private isUnsent(hash: string): boolean {
+    const { db } = this.dependencies.wallet;
+    if (db.delayed.get(hash)?.state !== 'sending' || !this.isLost(hash)) return false;
+    const send = db.sends.get(hash);
+    // A send is recorded before its submission. The record is deleted if it reached no node, or if it was damaged.
+    if (send === undefined) return db.identity.loss !== 'damaged';
+    return send.state === 'refused' || send.state === 'givenUp';
   }
 }

@@ -205,3 +205,45 @@ test('a disk that is full after the submission does not hide its outcome', async
   jest.restoreAllMocks();
   expect(queue.hashes()).toEqual([SECOND]);
 });
+
+test('a transaction that certainly reached no node can be deleted, although that could not be stored', async () => {
+  add(FIRST);
+  const wallet = new Wallet();
+  const queue = wallet.queue();
+  // Neither the send nor its failure can be stored: nothing was submitted.
+  wallet.respond = () => {
+    jest.spyOn(db.delayed, 'move').mockImplementation(() => {
+      throw new Error('database or disk is full');
+    });
+    return Promise.reject(walletError.invalidWalletFilename());
+  };
+  await expect(queue.send(FIRST)).rejects.toMatchObject(walletError.invalidWalletFilename());
+  jest.restoreAllMocks();
+  expect(state(FIRST)).toBe('sending');
+  queue.remove(FIRST);
+  expect([state(FIRST), [...wallet.held]]).toEqual(['deleted', []]);
+});
+
+test.each([
+  ['refused', 'deleted'],
+  ['givenUp', 'deleted'],
+  ['pending', 'sending'],
+  ['confirmed', 'sending'],
+] as const)('a submitted transaction whose send is %s is then %s', (sendState, end) => {
+  add(FIRST);
+  db.delayed.move(FIRST, 'delayed', 'sending');
+  db.sends.put({ hash: FIRST, state: sendState, created: 1, signed: built(FIRST) });
+  const queue = new Wallet().queue();
+  const remove = (): void => queue.remove(FIRST);
+  if (end === 'deleted') remove();
+  else expect(remove).toThrow('Impossible to cancel transaction');
+  expect(state(FIRST)).toBe(end);
+});
+
+test('a submitted transaction whose send may be among dropped rows cannot be deleted', () => {
+  add(FIRST);
+  db.delayed.move(FIRST, 'delayed', 'sending');
+  db.dropDamagedRows(1);
+  const queue = new Wallet().queue();
+  expect(() => queue.remove(FIRST)).toThrow('Impossible to cancel transaction');
+});
