@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { ensureDirectory, errorText, UsageError } from '@wrkz/service-kit';
-import { FileMissing, SqliteFileError } from '@wrkz/sqlite';
+import { FileMissing, type SqliteDatabase, SqliteFileError } from '@wrkz/sqlite';
 import { databaseFolder, type ParsedCommandLine } from '../config';
 import { STATUSES } from '../pages/labels';
 import { type DatabaseFolder, openProposals } from '../store/database';
@@ -70,13 +70,22 @@ function change(folder: DatabaseFolder, options: ChangeOptions, act: (session: C
       output = act({ writer, reader: new ProposalReader(database.connection), now });
       if (options['dry-run']) throw new DryRunEnd();
     });
-    database.committed();
-    return output;
+    return output + recordCommit(database);
   } catch (error) {
     if (error instanceof DryRunEnd) return `${output}\nNothing was changed (--dry-run).`;
     throw error;
   } finally {
     database.close();
+  }
+}
+
+/** Records the commit in the control file of the database. @returns a warning if it could not: the change is stored all the same */
+function recordCommit(database: SqliteDatabase): string {
+  try {
+    database.committed();
+    return '';
+  } catch (error) {
+    return `\nWarning: the change is stored, but: ${errorText(error)}`;
   }
 }
 

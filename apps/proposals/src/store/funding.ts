@@ -90,9 +90,9 @@ export class FundingStore {
       }
     });
     this.query(() => work.immediate());
-    this.committed();
     this.lastChecked = at.checked;
     this.revision += 1;
+    this.committed();
   }
 
   private query<Result>(run: () => Result): Result {

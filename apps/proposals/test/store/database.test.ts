@@ -219,6 +219,18 @@ test('a donation that a reorganisation moved to another block has its new height
   funding.close();
 });
 
+test('stored donations are served even if the commit cannot be recorded in the control file', () => {
+  const funding = openFunding({ directory: temporaryFolder(), network: 'mainnet' });
+  const store = new FundingStore(funding.connection, () => {
+    throw new Error('no space');
+  });
+  const { revision } = store;
+  expect(() => store.replace(new Map([[donationAddress('a'), []]]), { checked: 7, height: 8 })).toThrow('no space');
+  expect([store.find(donationAddress('a'))?.checked, store.lastChecked]).toEqual([7, 7]);
+  expect(store.revision).not.toBe(revision);
+  funding.close();
+});
+
 const canMount = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs -o size=64k tmpfs /mnt']).status === 0;
 if (!canMount) process.stderr.write('skipped: a full disk, as nothing can be mounted here\n');
 
