@@ -69,6 +69,7 @@ function boundRoutes(context: PowContext): BoundRoute[] {
   const routes = powRoutes(context);
   const bound = bindRoutes(routes, context, {
     strictUtf8: true,
+    uniqueNames: true,
     notJson: () => new PowRefusal('badJson'),
     invalid: ({ kind }, row) => new PowRefusal(kind === 'value' && row !== undefined ? 'notHex' : 'noPrefix'),
   });

@@ -46,6 +46,7 @@ test.each(prefixes)('a prefix refused as %s', async (reason, prefix) => {
 test.each([
   ['not json', powHelperApi.powErrors.badJson.text],
   ['', powHelperApi.powErrors.badJson.text],
+  ['{"prefix":"ab","prefix":"cd"}', powHelperApi.powErrors.badJson.text],
   ['[]', powHelperApi.powErrors.noPrefix.text],
   ['{"prefix":5}', powHelperApi.powErrors.noPrefix.text],
   ['{}', powHelperApi.powErrors.noPrefix.text],

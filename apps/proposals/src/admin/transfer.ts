@@ -6,7 +6,7 @@ import {
   atomicWriteFileSync,
   ensureDirectory,
   errorText,
-  parseJson,
+  parseUniqueJson,
   type JsonValue,
   UsageError,
 } from '@wrkz/service-kit';
@@ -86,7 +86,7 @@ type ListRecord = z.output<typeof proposalsApi.proposalRecord>;
 function readJsonFile(path: string): Entry[] {
   let value: JsonValue;
   try {
-    value = parseJson(readTextFile(path));
+    value = parseUniqueJson(readTextFile(path));
   } catch (error) {
     throw error instanceof InvalidFile ? error : new InvalidFile(`${path}: ${errorText(error)}`);
   }

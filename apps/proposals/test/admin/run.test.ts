@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runSource } from '@wrkz/testing/source';
-import { openDatabase } from '@wrkz/sqlite';
+import { DiskFull, openDatabase, SqliteDatabase } from '@wrkz/sqlite';
 import { openProposals } from '../../src/store/database';
 import { PROPOSALS_ID } from '../../src/store/schema';
 import { ProposalReader } from '../../src/store/proposals';
@@ -230,6 +230,23 @@ test('rejects a change of an unknown proposal and an invalid number', () => {
   expect(() => run('status', '1', 'done')).toThrow('expected 0 to 4');
 });
 
+test('a change is reported as stored if only the control file of the database cannot be written', () => {
+  run('add', proposalFile());
+  const file = join(folder, 'proposals.sqlite');
+  jest.spyOn(SqliteDatabase.prototype, 'committed').mockImplementation(() => {
+    throw new DiskFull({ file, title: 'proposal database' }, new Error('no space'));
+  });
+  const path = proposalFile();
+  expect(run('add', path)).toMatch(
+    new RegExp(`^Added proposal 2, .*\\nWarning: the change is stored, but: the disk is full: .*${file}`),
+  );
+  expect(run('status', '2', 'wip')).toMatch(/^Changed the status .*\nWarning: the change is stored/);
+  jest.restoreAllMocks();
+  expect(run('status', '2', 'wip')).toMatch(/^Nothing to change in proposal 2/);
+  expect(() => run('add', path)).toThrow('proposal 2 already has this address');
+  expect(audit().map(({ action }) => action)).toEqual(['add', 'add', 'status']);
+});
+
 test('a dry run checks and changes nothing', () => {
   expect(run('add', proposalFile(), '--dry-run')).toMatch(
     /^Added proposal 1, .*\nNothing was changed \(--dry-run\)\.$/,
@@ -310,6 +327,8 @@ test('imports a response of the listing API, of this program or the original', a
   writeFileSync(file, '['.repeat(500_000));
   expect(() => run('import', file)).toThrow(/nested too deeply/);
   expect(audit()).toHaveLength(1);
+  writeFileSync(file, JSON.stringify({ data: [record] }).replace('"id":', '"id":78,"id":'));
+  expect(() => run('import', file)).toThrow(/repeats a name/);
   writeFileSync(file, '{"data":');
   expect(() => run('import', file)).toThrow(/unexpected/);
 });
