@@ -105,12 +105,17 @@ describe('request ids', () => {
     ]);
   });
 
-  test('are in responses to invalid requests, too', async () => {
+  test.each([
+    ['text that is not HTTP', 'nonsense', '400 Bad Request'],
+    ['HTTP/1.1 without a Host header', 'GET / HTTP/1.1', '400 Bad Request'],
+    ['HTTP/1.0 without a Host header', 'GET / HTTP/1.0', '200 OK'],
+    ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: y', '200 OK'],
+  ])('are in responses to %s, too', async (_what, head, status) => {
     const { port } = await serve(app());
     const socket = connect(port, '127.0.0.1');
-    socket.write('nonsense\r\n\r\n');
+    socket.write(`${head}\r\n\r\n`);
     const [text] = (await once(socket, 'data')) as [Buffer];
-    expect(String(text)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+    expect(String(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\nX-Request-Id: [0-9a-f-]{36}\r\n`));
     socket.destroy();
   });
 

@@ -95,7 +95,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
     for (const [name, value] of headers) response.setHeader(name, value);
     if (request.url?.includes('%') === true) request.url = decodedTarget(request.url);
-    if (hasTwoHosts(request)) return void fail(refusal('bad_request'), request, response);
+    if (!hasOneHost(request)) return void fail(refusal('bad_request'), request, response);
     if (request.method === 'OPTIONS' && preflight !== undefined) {
       // For the metrics: a preflight reaches no route.
       const matched = routes.find(({ pattern }) => pattern.test(requestPath(request)));
@@ -222,15 +222,15 @@ function decodedTarget(target: string): string {
 }
 
 /**
- * Whether a request has different Host headers: a proxy and this server could use different ones (RFC 9112, 3.2). Equal headers
- * are accepted, because C++ wallets send each header twice when they repeat a request.
+ * Whether a request has a single Host header, or none before HTTP/1.1: a proxy and this server could use different ones
+ * (RFC 9112, 3.2). Equal headers are accepted, because C++ wallets send each header twice when they repeat a request.
  */
-function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   const hosts = new Set<string | undefined>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (rawHeaders[i]?.toLowerCase() === 'host') hosts.add(rawHeaders[i + 1]);
   }
-  return hosts.size > 1;
+  return hosts.size === 1 || (hosts.size === 0 && httpVersion !== '1.1');
 }
 
 /** Sends errors. An HttpError is sent as it is; any other error is logged with its stack and sent as 500 with its message. */

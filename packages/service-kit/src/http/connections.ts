@@ -74,6 +74,8 @@ export class Connections {
     this.servers.push(server);
     server.on('connection', (socket: Socket) => this.accept(socket, kind));
     server.on('request', this.enqueue);
+    // An unknown expectation is ignored (RFC 9110, 10.1.1).
+    server.on('checkExpectation', this.enqueue);
     server.on('dropRequest', (_request, socket) => this.drop(socket as Socket));
     this.adjustHeaderTimeout();
   }

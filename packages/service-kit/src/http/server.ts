@@ -102,7 +102,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 
   async function open(kind: ListenerKind, begin: (server: Server) => Promise<void>): Promise<void> {
-    const server = createServer({ connectionsCheckingInterval: 1_000 });
+    // The app refuses requests without a Host header.
+    const server = createServer({ connectionsCheckingInterval: 1_000, requireHostHeader: false });
     configure(server, connections, limits, logger);
     connections.attach(server, kind);
     if (upgrade !== undefined) {
