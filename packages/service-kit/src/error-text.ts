@@ -9,6 +9,8 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   EEXIST: 'it exists already',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is not a directory',
+  ELOOP: 'too many levels of symbolic links',
+  ENAMETOOLONG: 'the name is too long',
   ENOSPC: 'no space left on the device',
   EADDRINUSE: 'the address is already in use',
   EADDRNOTAVAIL: 'the address is not available on this machine',
@@ -32,6 +34,9 @@ export function errorText(error: unknown): string {
   if (isError(error)) return error.message === '' ? error.name : error.message;
   return String(error);
 }
+
+/** Shortens long lines, for example with the value of an option. The start and the end of a line stay. */
+export const withShortLines = (text: string): string => text.replace(/^(.{500}).{500,}(.{500})$/gm, '$1 [...] $2');
 
 /** The innermost cause of an error, or the error itself. */
 export const rootCause = (error: unknown): unknown =>

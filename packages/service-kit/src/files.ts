@@ -62,8 +62,9 @@ export function makeFolders(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // another process was faster
-    if (!existsSync(path)) throw error;
+    // Another process was faster, or it is a symbolic link without a target: then the error of `statSync` says so.
+    if (errorCode(error) === 'EEXIST') statSync(path);
+    else if (!existsSync(path)) throw error;
   }
 }
 

@@ -36,6 +36,11 @@ test('a directory is created with mode 0700; a path that cannot be one is a clea
   writeFileSync(join(folder, 'plain'), '');
   expect(() => ensureDirectory(join(folder, 'plain'))).toThrow(/the directory .*plain cannot be used: /);
   expect(() => ensureDirectory(join(folder, 'plain', 'x'))).toThrow('a part of the path is not a directory');
+  symlinkSync('circle', join(folder, 'circle'));
+  expect(() => ensureDirectory(join(folder, 'circle'))).toThrow('too many levels of symbolic links');
+  symlinkSync('nowhere', join(folder, 'dangling'));
+  expect(() => ensureDirectory(join(folder, 'dangling'))).toThrow('no such file or directory');
+  expect(() => ensureDirectory(join(folder, 'x'.repeat(300)))).toThrow('the name is too long');
 });
 
 (process.platform === 'linux' ? test : test.skip)(

@@ -179,6 +179,19 @@ test.each([
   expect(lines).toHaveLength(1);
 });
 
+test.each([
+  ['long-usage', /^unexpected argument x{480} \[\.\.\.\] x{487} \(see --help\)\nand another line\n$/],
+  ['long-failure', /^cannot start: cannot open x{488} \[\.\.\.\] x{481}: it is a directory\n$/],
+])('%s: a value of 100 kB is shortened in the error', async (behaviour, text) => {
+  const { code, err } = await runProgram(behaviour);
+  expect(code).toBe(1);
+  expect(err).toMatch(text);
+});
+
+test('the requested output of a program is not shortened', async () => {
+  expect((await runProgram('long-text')).out).toHaveLength(100_001);
+});
+
 test('a failed stop is logged, and the exit code is 1', async () => {
   const { code, out } = await runProgram('stop-fails', (child) => child.kill('SIGTERM'));
   expect([code, out.includes('the stop failed: could not close')]).toEqual([1, true]);

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { Closers } from '../async';
-import { errorText } from '../error-text';
+import { errorText, withShortLines } from '../error-text';
 import type { Logger, LogLevel } from '../log/logger';
 import { collectStartGarbage } from '../garbage';
 import { EarlyExit } from './options';
@@ -109,7 +109,7 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
     if (exiting) return;
     if (error instanceof EarlyExit) {
       const stream = error.exitCode === 0 ? process.stdout : process.stderr;
-      stream.write(`${error.message}\n`);
+      stream.write(`${error.exitCode === 0 ? error.message : withShortLines(error.message)}\n`);
       return exit(error.exitCode);
     }
     const stack = error instanceof Error ? (error.stack ?? '') : '';
@@ -117,7 +117,7 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
     const report = service?.logger?.enabled('fatal')
       ? service.logger.fatal.bind(service.logger)
       : (line: string) => void process.stderr.write(`${line}\n`);
-    report(`${what}: ${errorText(error)}`);
+    report(`${what}: ${withShortLines(errorText(error))}`);
     if (what !== START_FAILED) report(stack);
     exit(1);
   };

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { createLogger, OneShotCommand, runMain, UsageError } from '../../src';
+import { createLogger, EarlyExit, OneShotCommand, runMain, UsageError } from '../../src';
 
 /** `service.ts <behaviour>`: a program with this behaviour, for the tests of runMain. */
 const behaviour = process.argv[2];
+
+const LONG = 'x'.repeat(100_000);
 
 const RELOAD = [
   { name: 'the broken file', run: () => fail('line 3 is invalid') },
@@ -13,6 +15,9 @@ runMain(
   async (control) => {
     if (behaviour?.startsWith('slow-') === true) await hangup();
     if (behaviour === 'usage') throw new UsageError('unknown option --x (see --help)');
+    if (behaviour === 'long-usage') throw new UsageError(`unexpected argument ${LONG} (see --help)\nand another line`);
+    if (behaviour === 'long-failure') throw new Error(`cannot open ${LONG}: it is a directory`);
+    if (behaviour === 'long-text') throw new EarlyExit(LONG, 0);
     const logger = createLogger({ level: 'info' });
     if (behaviour === 'command') return new OneShotCommand(control.signal, async () => 'the result');
     if (behaviour === 'long-command') return new OneShotCommand(control.signal, () => undoneAtStop(control.signal));
