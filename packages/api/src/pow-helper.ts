@@ -132,7 +132,7 @@ export const powErrorBody = z.object({ status: z.literal('error'), error: z.stri
 
 /** All errors of the helper. */
 export const powErrors = {
-  badJson: { status: 400, text: 'body is not valid JSON', when: 'The body is not JSON in UTF-8.' },
+  badJson: { status: 400, text: 'body is not valid JSON', when: 'The body is not JSON in UTF-8, or repeats a name.' },
   noPrefix: {
     status: 400,
     text: "body must be an object with a hex 'prefix' field",
