@@ -92,6 +92,8 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
   /** Closes the wallet at program exit. Later calls of `open` are rejected. */
   async shutDown(): Promise<void> {
     this.isShutDown = true;
+    // Before the mutex: its holder may wait for a send, which the close aborts. `closeWallet` reports the error.
+    this.openWallet?.wallet.close().catch(() => undefined);
     await this.mutex.run(async () => {
       if (this.openWallet !== undefined) await this.closeWallet(this.openWallet);
     });

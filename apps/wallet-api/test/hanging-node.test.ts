@@ -117,3 +117,37 @@ test('stops during a send and saves the wallet', async () => {
     await next.stop();
   }
 });
+
+/** Longer than a test may take. */
+const LONG = { connectMs: 1_000_000, silenceMs: 1_000_000, responseMs: 1_000_000 };
+
+/** Begins a request of the wallet; resolves when the wallet has it. */
+async function begun<T>(
+  method: 'changePassword' | 'send',
+  request: () => Promise<T>,
+): Promise<{ response: Promise<T> }> {
+  const calls = jest.spyOn(service.api.current!.wallet, method);
+  const response = request();
+  while (calls.mock.calls.length === 0) await service.json('GET', '/status');
+  return { response };
+}
+
+test('changes the node although a send waits for the old one, and later sends use the new node', async () => {
+  await open({ nodeTimeouts: LONG });
+  const first = await begun('send', () => send(service, PAYMENT));
+  const second = send(service, PAYMENT);
+  requireStatus(await service.json('PUT', '/node', { daemonHost: '127.0.0.1', daemonPort: 1 }), 200);
+  expect([codeOf(await first.response), codeOf(await second)]).toEqual([30, 30]);
+  expect(parsed(await service.json('GET', '/node'))).toMatchObject({ daemonPort: 1 });
+});
+
+test('stops although a change of the password waits for a send', async () => {
+  await open({ nodeTimeouts: LONG });
+  const { wallet } = service.api.current!;
+  const ignored = (): undefined => undefined;
+  await begun('send', () => send(service, PAYMENT).catch(ignored));
+  const words = { password: 'secret_alice', newPassword: 'other' };
+  await begun('changePassword', () => service.json('PUT', '/wallet/password', words).catch(ignored));
+  await service.api.stop();
+  expect([wallet.isClosed, wallet.isPassword('secret_alice')]).toEqual([true, true]);
+});

@@ -53,6 +53,7 @@ export class NodeTransport {
   private readonly client: AxiosInstance;
   private readonly agent: Agent;
   private readonly fresh: Agent;
+  private readonly closing = new AbortController();
 
   /** @throws RangeError when the address is invalid */
   constructor(
@@ -105,7 +106,9 @@ export class NodeTransport {
     return connectTo(this.endpoint, this.connectOptions());
   }
 
+  /** Running and later requests fail. */
   close(): void {
+    this.closing.abort();
     this.agent.destroy();
     this.fresh.destroy();
   }
@@ -119,7 +122,7 @@ export class NodeTransport {
         url: path,
         ...(isOnce && { httpAgent: this.fresh, httpsAgent: this.fresh }),
         maxContentLength: maxBytes,
-        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        signal: AbortSignal.any([this.closing.signal, limit, ...(signal === undefined ? [] : [signal])]),
         ...(body !== undefined && { data: stringifyJson(body) }),
         headers: {
           ...(body !== undefined && { 'Content-Type': 'application/json' }),

@@ -326,6 +326,23 @@ describe('a stream of events', () => {
   });
 });
 
+test('requests of a closed client fail, running ones too, and are not repeated', async () => {
+  const requests: IncomingMessage[] = [];
+  const silent = client(
+    await listening(
+      createHttp((request, response) => {
+        requests.push(request);
+        // The second request uses the connection of the first one.
+        if (requests.length === 1) response.end(JSON.stringify(INFO));
+        else silent.close();
+      }),
+    ),
+  );
+  await silent.info();
+  for (let i = 0; i < 2; i++) await expect(silent.info()).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(requests).toHaveLength(2);
+});
+
 test('repeats a request on a new connection when the node closed the old one', async () => {
   let responses = 0;
   const server = await listening(createHttp(infoHandler()));

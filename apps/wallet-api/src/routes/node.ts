@@ -22,6 +22,7 @@ const setNode = declareWalletRoute({
   summary: 'Switches to another node.',
   description:
     'The wallet continues at its current height. The response does not wait for the node; check `GET /status`. ' +
+    'A send that waits for the old node is interrupted after two seconds. ' +
     'The nodes of `--daemon-failover` follow the new one in the list. `daemonPort` defaults to the RPC port of the ' +
     'network.',
   ...access('admin', { audit: 'set-node' }),

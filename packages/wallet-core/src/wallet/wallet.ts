@@ -76,7 +76,7 @@ const PROGRESS_INTERVAL_MS = 5_000;
 /** Max wait of an open for the genesis block of the node. */
 const NETWORK_CHECK_MS = 2_000;
 const RESUBMIT_INTERVAL_MS = 180_000;
-/** Max wait of a close for the response to a submission. */
+/** Max wait of a close, or of a change of the nodes, for the response to a submission. */
 const SUBMISSION_LIMIT_MS = 2_000;
 /** Keys in `WalletDb.settings`: the anchor of `PlausibleHeight`, and the name of the scanned network. */
 const HEIGHT_ANCHOR = 'heightAnchor';
@@ -311,15 +311,22 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.write(() => this.whileStopped(() => this.rescanFrom(scanHeight)));
   }
 
-  /** Replaces the nodes and retains the progress. */
-  setNodes(nodes: NodeList): Promise<void> {
-    return this.write(async () => {
-      const before = this.currentNodes;
-      this.currentNodes = nodes;
-      await this.synchronizer.swap(nodes);
+  /** Replaces the nodes and retains the progress. A running send may still use the old nodes for a moment. */
+  async setNodes(nodes: NodeList): Promise<void> {
+    const before = this.currentNodes;
+    const closeBefore = (): void => {
       if (before !== nodes) before.close();
-      void this.resubmitDue();
-    });
+    };
+    // Not behind the mutex: the operator may replace a node because it does not respond, and sends wait for it.
+    this.currentNodes = nodes;
+    const limit = setTimeout(closeBefore, SUBMISSION_LIMIT_MS);
+    try {
+      await this.write(() => this.synchronizer.swap(nodes));
+    } finally {
+      clearTimeout(limit);
+      closeBefore();
+    }
+    void this.resubmitDue();
   }
 
   /** Reconnects to the node and polls it immediately. */
