@@ -180,8 +180,10 @@ export function completeDraft({ id: _id, ...fields }: ProposalFields, now: numbe
  */
 const FORBIDDEN_IN_LINE =
   /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029]|(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/u;
-// eslint-disable-next-line no-control-regex -- line ends and tabs are the only allowed control characters
-const FORBIDDEN_IN_CONTENT = /[\p{Cs}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/u;
+/** U+FFFE and U+FFFF are not allowed in XML, so the feed could not be read. */
+const FORBIDDEN_IN_CONTENT =
+  // eslint-disable-next-line no-control-regex -- line ends and tabs are the only allowed control characters
+  /[\p{Cs}\p{Noncharacter_Code_Point}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/u;
 
 function parseLine(text: string, min: number, max: number): string {
   const trimmed = text.trim();
@@ -194,7 +196,7 @@ function parseLine(text: string, min: number, max: number): string {
 }
 
 function parseContent(text: string): string {
-  if (FORBIDDEN_IN_CONTENT.test(text)) throw new InvalidFile('contains a control character');
+  if (FORBIDDEN_IN_CONTENT.test(text)) throw new InvalidFile('contains a control character or noncharacter');
   const bytes = Buffer.byteLength(text);
   if (text.trim().length < MIN_LENGTHS.content || bytes > LIMITS.content)
     throw new InvalidFile(`expected ${MIN_LENGTHS.content} characters to ${LIMITS.content} bytes, got ${bytes} bytes`);
@@ -205,6 +207,6 @@ function parseContent(text: string): string {
   if (rendered.length > MAX_HTML)
     throw new InvalidFile(`too much markup: ${rendered.length} characters of HTML, at most ${MAX_HTML} are allowed`);
   // Entities and percent-encoded URLs are decoded only now.
-  if (FORBIDDEN_IN_CONTENT.test(rendered)) throw new InvalidFile('contains a control character');
+  if (FORBIDDEN_IN_CONTENT.test(rendered)) throw new InvalidFile('contains a control character or noncharacter');
   return text.replace(/\r\n?/g, '\n').replace(/^\n+/, '').trimEnd();
 }

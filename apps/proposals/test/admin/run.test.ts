@@ -152,6 +152,15 @@ const INVALID_FILES: readonly (readonly [string, Record<string, string | undefin
     `[a]: https://a.example/${'x'.repeat(10_000)}\n\n${'[a] '.repeat(100)}`,
     /content: too much markup: 10\d{5} characters of HTML, at most 524288/,
   ],
+  ...['\ufffe', '\uffff', '<https://a.example/%EF%BF%BF>'].map(
+    (text) =>
+      [
+        `${JSON.stringify(text)}, with which the feed would not be well-formed XML`,
+        {},
+        `${'x'.repeat(30)} ${text}`,
+        /content: contains a control character or noncharacter/,
+      ] as const,
+  ),
   ['direction marks as entities', {}, `${'x'.repeat(30)} &#x202e;`, /content: contains a control character/],
   ['direction marks in a URL', {}, 'See <https://a.example/%E2%80%AE>', /content: contains a control character/],
   ['a number of another kind', { id: '0' }, '', /id: expected a number/],
