@@ -60,6 +60,19 @@ withRedis('the shared queue', () => {
     expect([...seen]).toEqual([['0102030405060708', 200]]);
   });
 
+  test('the prefix, up to half a megabyte, is transferred only to the instance that runs the job', async () => {
+    const run = jest.spyOn(link, 'run');
+    await store.submit(ID, SPEC);
+    const job = await take('first');
+    expect(job.spec).toEqual(SPEC);
+    expect((await store.depth()).active).toMatchObject({ inputs: 1, outputs: 1, difficulty: 45_000n });
+    expect(await store.read(ID)).toMatchObject({ state: 'running' });
+    expect(await store.cancel(ID)).toMatchObject({ cancelled: true });
+    const replies = await Promise.all(run.mock.results.map(({ value }) => value as Promise<unknown>));
+    const prefixes = replies.map((reply) => JSON.stringify(reply).includes(SPEC.prefix.toString('hex')));
+    expect(prefixes).toEqual([false, true, false, false, false]);
+  });
+
   test('a stored job that is done without a nonce is returned as failed', () => {
     const fields = { submittedAt: '1', finishedAt: '5', inputs: '1', outputs: '1', difficulty: '5', state: 'done' };
     expect(recordOf(ID, fields, 9)).toMatchObject({ state: 'failed', error: FAILURES.internal, elapsedMs: 4 });

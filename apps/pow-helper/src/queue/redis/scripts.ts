@@ -65,6 +65,14 @@ local function jobsOf(set)
   end
   return jobs
 end
+-- the fields of a job for clients: the prefix may have half a megabyte
+local function viewOf(id)
+  local fields, view = redis.call('hgetall', P .. 'job:' .. id), {}
+  for i = 1, #fields, 2 do
+    if fields[i] ~= 'prefix' then view[#view + 1] = fields[i] view[#view + 1] = fields[i + 1] end
+  end
+  return view
+end
 local function age(id)
   return now - tonumber(redis.call('hget', P .. 'job:' .. id, 'submittedAt'))
 end
@@ -200,7 +208,7 @@ return { now }`;
 
 /** ARGV: id, ttl. Returns the job before the cancellation; empty if there is none. */
 export const CANCEL = `${PRELUDE}
-local before = redis.call('hgetall', P .. 'job:' .. ARGV[1])
+local before = viewOf(ARGV[1])
 local state = redis.call('hget', P .. 'job:' .. ARGV[1], 'state')
 if state == 'queued' or state == 'running' then
   redis.call('publish', P .. 'cancelled', ARGV[1])
@@ -211,13 +219,13 @@ return { now, before }`;
 /** ARGV: id. Registers a poll. Returns the job. */
 export const READ = `${PRELUDE}
 redis.call('zadd', P .. 'polled', 'XX', now, ARGV[1])
-return { now, redis.call('hgetall', P .. 'job:' .. ARGV[1]) }`;
+return { now, viewOf(ARGV[1]) }`;
 
 /** Returns the number of queued and of stored jobs, and a running job. Writes nothing. */
 export const DEPTH = `${PRELUDE}
 local waiting, active = redis.call('zcard', P .. 'waiting'), redis.call('zrange', P .. 'running', 0, 0)[1]
 local tracked = waiting + redis.call('zcard', P .. 'running') + redis.call('zcount', P .. 'finished', now, '+inf')
-return { now, waiting, tracked, active and redis.call('hgetall', P .. 'job:' .. active) or {} }`;
+return { now, waiting, tracked, active and viewOf(active) or {} }`;
 
 /** ARGV: name. Returns the count of the current minute. */
 export const COUNT = `${PRELUDE}
