@@ -10,8 +10,8 @@ import { type NodeBench, nodeBench } from './support/node';
  * (docs/protocol/lessons.md#templates-that-are-refused).
  */
 
-/** Min seconds between the unlock time of a new transaction and its block. */
-const LOCK = 900;
+/** Seconds from the clock to the earliest unlock time that the pool accepts: 15 blocks, and one for the next template. */
+const LOCK = 960;
 
 const mined = async ({
   block,
@@ -32,6 +32,7 @@ const mined = async ({
 describe('a transaction whose unlock time is long enough on the tip, but too short in a later block', () => {
   let bench: NodeBench;
   let locked: Buffer;
+  let spend: (unlockTime: number) => Buffer;
 
   beforeEach(async () => {
     bench = nodeBench('devnet');
@@ -39,15 +40,49 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
     await bench.mine(45, bench.reader.tip().timestamp + 60);
     const [own, other] = [bench.coinbaseOutput(161), bench.coinbaseOutput(162)];
     const { timestamp } = bench.reader.tip();
-    locked = bench.testWallet.spend(own, {
-      fee: 20_000n,
-      unlockTime: BigInt(timestamp + LOCK),
-      decoys: [{ index: other.globalIndex, key: other.publicKey }],
-    });
-    expect(await bench.pool.add(locked, 'rpc')).toMatchObject({ accepted: true });
+    spend = (unlockTime) =>
+      bench.testWallet.spend(own, {
+        fee: 20_000n,
+        unlockTime: BigInt(unlockTime),
+        decoys: [{ index: other.globalIndex, key: other.publicKey }],
+      });
     bench.clock.now = timestamp;
+    locked = spend(timestamp + LOCK);
+    expect(await bench.pool.add(locked, 'rpc')).toMatchObject({ accepted: true });
+    bench.clock.now = timestamp + LOCK - 900;
   });
   afterEach(() => bench.digest());
+
+  it('is refused by the pool if the next template cannot contain it: it would displace others for free', async () => {
+    const { pool, reader, clock } = bench;
+    const { height, timestamp } = reader.tip();
+    const admission = (unlockTime: number): Promise<object> => {
+      for (const hash of pool.hashes()) pool.remove(hash, 'NotActual');
+      return pool.add(spend(unlockTime), 'p2p');
+    };
+    const refused = { accepted: false, code: 'UNLOCK_TIME_TOO_SMALL', scope: 'here' };
+    // Valid in a block on this tip; templates require one block more.
+    expect(await admission(height + 15)).toMatchObject(refused);
+    expect(await admission(height + 16)).toMatchObject({ accepted: true });
+    expect((await blockOf()).transactionHashes).toHaveLength(1);
+    // The time of a template is that of the clock, later than that of the tip.
+    clock.now = timestamp + 30;
+    expect(await admission(timestamp + 30 + LOCK - 1)).toMatchObject(refused);
+    expect(await admission(timestamp + 30 + LOCK)).toMatchObject({ accepted: true });
+    // The clock is behind the tip.
+    clock.now = timestamp - 30;
+    expect(await admission(timestamp + LOCK - 1)).toMatchObject(refused);
+    expect(await admission(timestamp + LOCK)).toMatchObject({ accepted: true });
+  });
+
+  it('leaves the pool within a minute after no template can contain it', async () => {
+    const { pool, clock } = bench;
+    await pool.sweep();
+    expect(pool.size).toBe(1);
+    clock.now += 1;
+    await pool.sweep();
+    expect(pool.size).toBe(0);
+  });
 
   const blockOf = async (): Promise<ReturnType<typeof decodeBlock>> =>
     decodeBlock((await bench.miner.template(bench.testWallet, Buffer.alloc(0))).blob);
@@ -122,7 +157,9 @@ describe('a transaction that spends an output with a time lock', () => {
         unlockTime: BigInt(lockedUntil),
         decoys: [{ index: other.globalIndex, key: other.publicKey }],
       });
+      bench.clock.now = timestamp;
       expect(await bench.pool.add(locking, 'rpc')).toMatchObject({ accepted: true });
+      bench.clock.now = NOW;
       await bench.mine(60, timestamp + 60);
       const indexes = bench.reader.globalIndexes(height + 1).map((one) => one.indexes);
       const found = bench.testWallet.find(bench.reader.rawBlock(height + 1)!, height + 1, indexes);

@@ -127,7 +127,7 @@ describe('chain data common to all nodes', () => {
 
   it('excludes the unlock time, whose validity depends on the tip', () => {
     const lapsed = (unlockTime: bigint): boolean => validatorAt(TIP, 0).tipLimits().isUnlockTimeExpired(unlockTime);
-    expect([lapsed(BigInt(TIP + 14)), lapsed(BigInt(TIP + 15)), lapsed(0n)]).toEqual([true, false, true]);
+    expect([lapsed(BigInt(TIP + 15)), lapsed(BigInt(TIP + 16)), lapsed(0n)]).toEqual([true, false, true]);
     expect(validatorAt(1_000_000, 0).tipLimits().isUnlockTimeExpired(0n)).toBe(false);
   });
 

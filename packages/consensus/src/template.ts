@@ -173,6 +173,12 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
   for (const transaction of input.candidates) {
     if (choice.size + MIN_TRANSACTION_BYTES > limit) break;
     if (choice.size + transaction.size > limit) continue;
+    // The checks below use the timestamp of the tip, a block its own, which may be later. The cheapest check comes first: a pool
+    // may have many such transactions.
+    const { unlockTime } = transaction.transaction;
+    const allowedAt = (time: number): boolean =>
+      minimumUnlock === undefined || unlockTimeAllowed(unlockTime, minimumUnlock, tip.height, time);
+    if (!allowedAt(timestamp) && allowedAt(tip.timestamp)) continue;
     const staged = stageForTemplate(transaction, {
       network,
       height: tip.height + 1,
@@ -192,9 +198,6 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
       choice.refused.push({ transaction, failure });
       continue;
     }
-    // A template uses the timestamp of the tip, a block its own, which may be later.
-    const { unlockTime } = transaction.transaction;
-    if (minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, tip.height, timestamp)) continue;
     const keyImages = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
     if (keyImages.some((keyImage) => spent.has(keyImageId(keyImage)))) continue;
     // The reference does not check this. The chain may be a block ahead of the pool, which then still has mined

@@ -23,8 +23,12 @@ export interface TipLimits {
   check(parsed: ParsedTransaction): RuleFailure | undefined;
   /** Max serialized bytes of a transaction in a template. Blocks may contain larger ones. */
   readonly templateBytes: number;
-  /** Whether neither the next block nor any later one can include a transaction with this unlock time. */
-  isUnlockTimeExpired(unlockTime: bigint): boolean;
+  /**
+   * Whether neither the next template nor any later one can include a transaction with this unlock time. Blocks of the next
+   * height alone may still contain one of H + 15.
+   * @param seconds how long from now the answer must hold for an unlock time in unix seconds
+   */
+  isUnlockTimeExpired(unlockTime: bigint, seconds?: number): boolean;
 }
 
 /** Validates transactions for the pool, always at the current tip of the chain. */
@@ -109,8 +113,10 @@ export class ChainValidator implements PoolValidator {
         return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('INVALID_MIXIN');
       },
       templateBytes: templateSizeLimit(medianSize, height + 1),
-      isUnlockTimeExpired: (unlockTime) =>
-        minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, height, timestamp),
+      // As in `buildTemplate`: the index of the template itself, and a timestamp that is not before the clock.
+      isUnlockTimeExpired: (unlockTime, seconds = 0) =>
+        minimumUnlock !== undefined &&
+        !unlockTimeAllowed(unlockTime, minimumUnlock, height + 1, Math.max(timestamp, this.now()) + seconds),
     };
   }
 

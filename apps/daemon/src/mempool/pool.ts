@@ -13,6 +13,7 @@ import {
   LIFETIME,
   POOL_BYTES,
   SLICE_MS,
+  UNLOCK_MARGIN,
   UNMINABLE_BYTES,
   WAITING_BYTES,
   WAITING_LIMIT,
@@ -177,7 +178,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const limits = this.validator.tipLimits();
     const failure = spent ?? limits.check(parsed);
     if (failure !== undefined) return refuse(failure.message, failure.code);
-    if (limits.isUnlockTimeExpired(parsed.transaction.unlockTime))
+    if (limits.isUnlockTimeExpired(parsed.transaction.unlockTime, UNLOCK_MARGIN))
       return refuse(REASONS.UNLOCK_TIME_TOO_SMALL.text, 'UNLOCK_TIME_TOO_SMALL');
     if (this.has(parsed.hash)) return refuse(POOL_TEXTS.known);
     for (const keyImage of keyImagesOf(parsed)) {
