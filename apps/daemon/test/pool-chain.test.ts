@@ -59,6 +59,29 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(4300);
   });
 
+  it('restores transactions before it checks a large pool again: a double spend must not be faster', async () => {
+    const { pool, validator } = bench();
+    for (let i = 0; i < 100; i++) await pool.add(made(), 'p2p');
+    const keyImage = freshKeyImage();
+    const [returning, doubled] = [made({ keyImage }), made({ keyImage, fee: 1000n })];
+    let open = (): void => undefined;
+    validator.gate = new Promise((resolve) => (open = resolve));
+    // An earlier check is not complete yet, either.
+    const validating = [
+      pool.onCommit(commit({ kind: 'switch' })),
+      pool.onCommit(
+        commit({ kind: 'switch', removed: [{ height: 5, hash: Buffer.alloc(32), transactions: [returning] }] }),
+      ),
+    ];
+    await new Promise(setImmediate);
+    const adding = pool.add(doubled, 'p2p');
+    open();
+    expect(await adding).toMatchObject({ accepted: false });
+    expect(pool.has(hashOf(returning))).toBe(true);
+    await Promise.all(validating);
+    expect(pool.size).toBe(101);
+  });
+
   it('accepts new transactions while a large pool is being checked again', async () => {
     const { pool, validator } = bench();
     for (let i = 0; i < 4200; i++) await pool.add(made(), 'p2p');

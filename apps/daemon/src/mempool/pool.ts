@@ -235,7 +235,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.dropMined(event);
     if (event.kind === 'append') return this.recheck();
     this.chainAge += 1;
-    return this.enqueue(() => this.revalidate(event));
+    const checked = [this.restore(event), this.enqueue(() => this.revalidate())];
+    return Promise.all(checked).then(() => undefined);
   }
 
   /** Removes outdated transactions and those that are no longer valid. Call it once a minute. */
@@ -318,12 +319,9 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.removeAll(found, reason);
   }
 
-  /**
-   * After a reorganisation, global indexes may refer to other outputs, so the whole pool is validated again. Transactions of the
-   * removed blocks return to the pool.
-   */
-  private async revalidate(event: ChainCommit): Promise<void> {
-    await inGroups(this.store.inOrder(), (entry) =>
+  /** After a reorganisation, global indexes may refer to other outputs, so the whole pool is validated again. */
+  private revalidate(): Promise<void> {
+    return inGroups(this.store.inOrder(), (entry) =>
       this.queue.run('reorganisation', async () => {
         if (this.store.get(entry.id) !== entry) return;
         const age = this.chainAge;
@@ -332,8 +330,15 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
         if (failure !== undefined && age === this.chainAge) this.remove(entry.parsed.hash, 'NotActual');
       }),
     );
-    const returning = event.removed.flatMap((block) => block.transactions);
-    await inGroups(returning, (bytes) => this.add(bytes, 'reorganisation'));
+  }
+
+  /**
+   * Transactions of the removed blocks return to the pool. At once: the check of a full pool takes many seconds, in which a double
+   * spend could be accepted, a template lack them, or a stop lose them.
+   */
+  private restore({ removed }: ChainCommit): Promise<void> {
+    const returning = removed.flatMap((block) => block.transactions);
+    return inGroups(returning, (bytes) => this.add(bytes, 'reorganisation'));
   }
 
   /** Removes the entries that are still in the pool. */
