@@ -11,8 +11,8 @@ const RESTRICTED_SYNTAX = [
   { selector: 'TSImportType', message: 'Import types with a statement at the top of the file.' },
   { selector: 'ImportExpression', message: 'Import with a statement at the top of the file.' },
   {
-    selector: 'MemberExpression[object.name="AbortSignal"][property.name="timeout"]',
-    message: 'It may never fire within AbortSignal.any: use timeoutSignal.',
+    selector: 'MemberExpression[object.name="AbortSignal"][property.name=/^(any|timeout)$/]',
+    message: 'It leaks memory or never fires in Node.js 20: use withController or withTimeout.',
   },
 ];
 

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
-import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
-import { errorText, stringifyJson, timeoutSignal, VERSION } from '@wrkz/service-kit/base';
+import axios, { type AxiosInstance, isAxiosError } from 'axios';
+import { errorText, stringifyJson, TimeoutError, VERSION, withTimeout } from '@wrkz/service-kit/base';
 import { type NodeAddress, type NodeLocation, nodeLocation } from './address';
 import { connectTo, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
@@ -115,26 +115,23 @@ export class NodeTransport {
 
   private async sendOnce(request: NodeRequest): Promise<NodeResponse> {
     const { method, path, body, maxBytes, signal, isOnce = false, acceptsBytes = false } = request;
-    const limit = timeoutSignal(this.timeouts.responseMs);
-    const response: AxiosResponse<Buffer> = await this.client
-      .request<Buffer>({
-        method,
-        url: path,
-        ...(isOnce && { httpAgent: this.fresh, httpsAgent: this.fresh }),
-        maxContentLength: maxBytes,
-        signal: AbortSignal.any([this.closing.signal, limit, ...(signal === undefined ? [] : [signal])]),
-        ...(body !== undefined && { data: stringifyJson(body) }),
-        headers: {
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...(acceptsBytes && { Accept: 'application/octet-stream, application/json' }),
-        },
-      })
-      .catch((error: unknown) => {
-        throw limit.aborted && signal?.aborted !== true
-          ? new NodeFailure('timeout', 'did not complete its response in time')
-          : error;
-      });
-    return { status: response.status, body: response.data };
+    const config = {
+      method,
+      url: path,
+      ...(isOnce && { httpAgent: this.fresh, httpsAgent: this.fresh }),
+      maxContentLength: maxBytes,
+      ...(body !== undefined && { data: stringifyJson(body) }),
+      headers: {
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(acceptsBytes && { Accept: 'application/octet-stream, application/json' }),
+      },
+    };
+    const { status, data } = await withTimeout(this.timeouts.responseMs, [signal, this.closing.signal], (limited) =>
+      this.client.request<Buffer>({ ...config, signal: limited }),
+    ).catch((error: unknown) => {
+      throw error instanceof TimeoutError ? new NodeFailure('timeout', 'did not complete its response in time') : error;
+    });
+    return { status, body: data };
   }
 
   private connectOptions(): { connectMs: number; certificates: string | undefined } {

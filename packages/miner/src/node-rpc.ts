@@ -1,6 +1,6 @@
 import axios, { type AxiosInstance } from 'axios';
 import { daemonApi } from '@wrkz/api';
-import { isSocketAddress, nodePath, plainText, socketPath, timeoutSignal } from '@wrkz/service-kit';
+import { isSocketAddress, nodePath, plainText, socketPath, TimeoutError, withTimeout } from '@wrkz/service-kit';
 import { z } from 'zod';
 import { WorkRefused } from './work';
 
@@ -94,13 +94,13 @@ export class NodeRpc {
   }
 
   private async request(method: string, url: string, data: object | undefined, signal: AbortSignal): Promise<unknown> {
-    const timeout = timeoutSignal(REQUEST_TIMEOUT_MS);
-    const response = await this.client
-      .request<unknown>({ method, url, data, signal: AbortSignal.any([signal, timeout]) })
-      .catch((error: unknown) => {
-        if (timeout.aborted) throw new Error(`the node sent no response within ${String(REQUEST_TIMEOUT_MS / 1000)} s`);
-        throw new Error(`the node cannot be reached: ${(error as Error).message}`);
-      });
+    const response = await withTimeout(REQUEST_TIMEOUT_MS, [signal], (limited) =>
+      this.client.request<unknown>({ method, url, data, signal: limited }),
+    ).catch((error: unknown) => {
+      if (error instanceof TimeoutError)
+        throw new Error(`the node sent no response within ${String(REQUEST_TIMEOUT_MS / 1000)} s`);
+      throw new Error(`the node cannot be reached: ${(error as Error).message}`);
+    });
     // Some servers send JSON-RPC errors with an HTTP error status.
     if (response.status === 200 || envelope.safeParse(response.data).data?.error !== undefined) return response.data;
     throw new Error(`the node refused ${url} with status ${String(response.status)}`);

@@ -1,6 +1,6 @@
 import { sealParent } from '@wrkz/consensus';
 import { decodeBlock, encodeBlock, powAlgorithmOf, powInput, powNonceOffset } from '@wrkz/core-types';
-import { errorText, MACHINE_CLOCK } from '@wrkz/service-kit';
+import { errorText, MACHINE_CLOCK, withController } from '@wrkz/service-kit';
 import type { NodeRpc, NodeTemplate } from './node-rpc';
 import { ReconnectDelay } from './reconnect-delay';
 import type { MiningWork, WorkListener, WorkSource } from './work';
@@ -38,7 +38,9 @@ export class NodeSource implements WorkSource {
         if (lastError !== '') listener.onNotice('info', 'the node can be reached again');
         lastError = '';
         this.reconnectDelay.reset();
-        await MACHINE_CLOCK.wait(this.options.pollIntervalMs, AbortSignal.any([signal, this.pollNow.signal]));
+        await withController([signal, this.pollNow.signal], (controller) =>
+          MACHINE_CLOCK.wait(this.options.pollIntervalMs, controller.signal),
+        );
       } catch (error) {
         if (signal.aborted) return;
         this.tip = undefined;

@@ -8,7 +8,9 @@ import {
   mapInSlices,
   Mutex,
   runInSlices,
-  timeoutSignal,
+  TimeoutError,
+  withController,
+  withTimeout,
   yieldToEventLoop,
   type WaitClock,
 } from '../src/async';
@@ -237,13 +239,38 @@ test('mapInSlices maps in order and yields to timers', async () => {
   expect(ticks).toBeGreaterThan(0);
 });
 
-test('a timeout within AbortSignal.any survives a garbage collection', async () => {
+test('a signal retains nothing of the work that it could have aborted', async () => {
+  const { signal } = new AbortController();
+  const listening = jest.spyOn(signal, 'addEventListener');
+  const removed: unknown[] = [];
+  jest.spyOn(signal, 'removeEventListener').mockImplementation((_type, listener) => void removed.push(listener));
+  await withTimeout(60_000, [signal, undefined], () => Promise.resolve());
+  await expect(withTimeout(60_000, [signal], () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  expect(removed).toEqual(listening.mock.calls.map(([, listener]) => listener));
+  expect(removed).toHaveLength(2);
+});
+
+test('work ends with the first of several signals, with its reason', async () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const work = withController([first.signal, second.signal], async ({ signal }) => {
+    await once(signal, 'abort');
+    return signal.reason as unknown;
+  });
+  second.abort('second');
+  first.abort('first');
+  expect(await work).toBe('second');
+  expect(await withController([first.signal], ({ signal }) => Promise.resolve(signal.aborted))).toBe(true);
+});
+
+test('a timeout aborts work also after a garbage collection, and replaces its error', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const either = AbortSignal.any([new AbortController().signal, timeoutSignal(50)]);
-  const aborted = once(either, 'abort');
-  await yieldToEventLoop();
-  collect();
-  await aborted;
-  expect((either.reason as Error).name).toBe('TimeoutError');
+  const work = withTimeout(50, [new AbortController().signal], async (signal) => {
+    const aborted = once(signal, 'abort');
+    await yieldToEventLoop();
+    collect();
+    await aborted;
+    throw new Error('interrupted');
+  });
+  await expect(work).rejects.toEqual(new TimeoutError('did not finish within 0.05 s'));
 });

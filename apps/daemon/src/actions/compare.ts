@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { networkOf } from '@wrkz/core-types';
-import { apiKeyOption, errorText, isJsonObject, type JsonValue, parseJson, timeoutSignal } from '@wrkz/service-kit';
+import {
+  apiKeyOption,
+  errorText,
+  isJsonObject,
+  type JsonValue,
+  parseJson,
+  TimeoutError,
+  withTimeout,
+} from '@wrkz/service-kit';
 import { type CommandContext, COMMAND_NETWORK, daemonCommand, shortText } from './command';
 
 const TOO_MANY_REQUESTS = 429;
@@ -76,20 +84,21 @@ class Node {
   private async request(method: 'GET' | 'POST', path: string, data?: unknown): Promise<JsonValue> {
     const { url, token, signal } = this;
     const headers = token === '' ? {} : { 'X-API-Key': token };
-    let deadline = timeoutSignal(TIMEOUT_MS);
     try {
       // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
       const { default: axios } = await import('axios');
       const options = { method, url: url + path, data, headers, ...HTTP_OPTIONS };
       for (let retries = 0; ; retries++) {
-        deadline = timeoutSignal(TIMEOUT_MS);
-        const response = await axios.request<string>({ ...options, signal: AbortSignal.any([signal, deadline]) });
+        const response = await withTimeout(TIMEOUT_MS, [signal], (limited) =>
+          axios.request<string>({ ...options, signal: limited }),
+        );
         if (response.status !== TOO_MANY_REQUESTS) return parseJson(response.data, MAX_VALUES);
         if (retries === MAX_RETRIES) throw new Error('the rate limit of the node refuses the request');
         await pause(retryAfterMs(response.headers['retry-after']), undefined, { signal });
       }
     } catch (error) {
-      const reason = deadline.aborted ? `no complete response within ${String(TIMEOUT_MS / 1000)} s` : errorText(error);
+      const isLate = error instanceof TimeoutError;
+      const reason = isLate ? `no complete response within ${String(TIMEOUT_MS / 1000)} s` : errorText(error);
       throw new Error(`${url}${path}: ${shortText(reason)}`, { cause: error });
     }
   }

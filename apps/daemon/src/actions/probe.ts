@@ -10,7 +10,7 @@ import {
   responseChain,
   type SyncData,
 } from '@wrkz/levin';
-import { errorText, timeoutSignal } from '@wrkz/service-kit';
+import { errorText, withTimeout } from '@wrkz/service-kit';
 import { addressKey, canonicalHost, parseEndpoint, type PeerAddress } from '../p2p/addresses';
 import { systemClock } from '../p2p/clock';
 import { PeerConnection } from '../p2p/connection/peer-connection';
@@ -164,13 +164,11 @@ async function rpcRows(address: PeerAddress, signal: AbortSignal): Promise<Row[]
   try {
     // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
     const { default: axios } = await import('axios');
-    const options = {
-      signal: AbortSignal.any([signal, timeoutSignal(RPC_TIMEOUT_MS)]),
-      maxContentLength: MAX_RESPONSE_BYTES,
-      maxRedirects: 0,
-      proxy: false,
-    } as const;
-    const { data: info } = await axios.get<Record<string, unknown>>(`http://${addressKey(address)}/info`, options);
+    const options = { maxContentLength: MAX_RESPONSE_BYTES, maxRedirects: 0, proxy: false } as const;
+    const url = `http://${addressKey(address)}/info`;
+    const { data: info } = await withTimeout(RPC_TIMEOUT_MS, [signal], (limited) =>
+      axios.get<Record<string, unknown>>(url, { ...options, signal: limited }),
+    );
     if (typeof info['height'] !== 'number') return undefined;
     const text = (name: string): string => shortText(String(info[name]));
     return [

@@ -1,5 +1,5 @@
 import type { FetchBlocks } from '@wrkz/chain-db';
-import { AutoResetEvent, timeoutSignal } from '@wrkz/service-kit/base';
+import { AutoResetEvent, withTimeout } from '@wrkz/service-kit/base';
 import type { FetchedBlock } from '../p2p/sync/objects';
 
 /** The part of the peer-to-peer node that this module uses. */
@@ -117,8 +117,9 @@ export class PeerBlocks {
 }
 
 /** Waits for the event. @returns false after the timeout */
-async function waitFor(event: AutoResetEvent, milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  const timeout = timeoutSignal(milliseconds);
-  await event.wait(AbortSignal.any([signal, timeout]));
-  return !timeout.aborted && !signal.aborted;
+function waitFor(event: AutoResetEvent, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  return withTimeout(milliseconds, [signal], async (limited) => {
+    await event.wait(limited);
+    return !limited.aborted;
+  });
 }

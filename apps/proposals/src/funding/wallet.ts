@@ -1,5 +1,5 @@
 import axios, { type AxiosInstance } from 'axios';
-import { errorText, parseJson, timeoutSignal, type JsonValue } from '@wrkz/service-kit';
+import { errorText, parseJson, type JsonValue, withTimeout } from '@wrkz/service-kit';
 import type { z } from 'zod';
 
 /** An incoming payment to an address of the wallet, in a block. */
@@ -99,9 +99,10 @@ export class WalletClient {
     let text: string;
     try {
       // The timeout of axios restarts with each received byte, so it does not limit a slow response.
-      const limited = AbortSignal.any([signal, timeoutSignal(TIMEOUT_MS)]);
       const headers = data === undefined ? {} : { 'Content-Type': 'application/json' };
-      const response = await this.http.request<string>({ url: path, method, data, headers, signal: limited });
+      const response = await withTimeout(TIMEOUT_MS, [signal], (limited) =>
+        this.http.request<string>({ url: path, method, data, headers, signal: limited }),
+      );
       ({ status, data: text } = response);
     } catch (error) {
       signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { statSync } from 'node:fs';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { timeoutSignal } from '../async';
+import { withTimeout } from '../async';
 import { errorText } from '../error-text';
 import { readOperatorFile } from '../files';
 import { fillPlaceholders, type HookTarget } from './target';
@@ -31,11 +31,9 @@ export interface Delivery {
 /** Makes one delivery. After the timeout a command is killed and a POST aborted. */
 export async function deliver(delivery: Delivery, cancel: AbortSignal): Promise<DeliveryOutcome> {
   const { target, timeoutMs } = delivery;
-  const signal = AbortSignal.any([cancel, timeoutSignal(timeoutMs)]);
-  const outcome =
-    target.kind === 'command'
-      ? await runCommand(target.words, delivery, signal)
-      : await postWebhook(target.url, delivery, signal);
+  const outcome = await withTimeout(timeoutMs, [cancel], (signal) =>
+    target.kind === 'command' ? runCommand(target.words, delivery, signal) : postWebhook(target.url, delivery, signal),
+  );
   if (outcome.kind !== 'cancelled' || cancel.aborted) return outcome;
   const what = target.kind === 'command' ? `'${target.words[0] ?? ''}'` : `webhook ${new URL(target.url).origin}`;
   return { kind: 'unreachable', why: `${what} did not finish within ${String(timeoutMs / 1000)} s` };

@@ -4,7 +4,7 @@ import { sanitizedText } from '@wrkz/client';
 import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import { POW_NONCE_SIZE } from '@wrkz/core-types';
 import { searchNonce } from '@wrkz/crypto';
-import { errorText, timeoutSignal, untilAborted } from '@wrkz/service-kit/base';
+import { errorText, TimeoutError, untilAborted, withTimeout } from '@wrkz/service-kit/base';
 import { type PowServerSettings, powServerUrl } from './settings';
 
 export interface PowRequest {
@@ -62,18 +62,21 @@ export class PowClient {
 
   /** @throws PowServerFailure; the job is then cancelled, so that the server does not continue it */
   private async searchOnServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
-    const limit = timeoutSignal(this.options.serverLimitMs ?? DEFAULT_SERVER_LIMIT_MS);
-    const end = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     const server = new ServerConnection(this.settings);
     const submitted = server.submit(prefix, height);
     try {
-      const nonce = nonceOf(await pollUntilEnded(server, await untilAborted(submitted, end), end));
+      const ended = await withTimeout(
+        this.options.serverLimitMs ?? DEFAULT_SERVER_LIMIT_MS,
+        [signal],
+        async (limited) => pollUntilEnded(server, await untilAborted(submitted, limited), limited),
+      );
+      const nonce = nonceOf(ended);
       if (!transactionNonceMeets(prefix, nonce, difficulty)) throw new PowServerFailure('the nonce does not verify');
       return nonce;
     } catch (error) {
       // The job id is in the response to the submission, which may be still pending. Errors are ignored.
       submitted.then((response) => server.cancel(jobId(response))).catch(() => undefined);
-      if (end.aborted) throw new PowServerFailure(TIMED_OUT);
+      if (error instanceof TimeoutError) throw new PowServerFailure(TIMED_OUT);
       throw error;
     }
   }
@@ -196,12 +199,11 @@ class ServerConnection {
   }
 
   private async request({ signal, ...request }: ServerRequest, waitMs: number): Promise<ServerResponse> {
-    const limit = timeoutSignal(waitMs + GRACE_MS);
-    const response = await this.client
-      .request<unknown>({ ...request, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
-      .catch((error: unknown) => {
-        throw new PowServerFailure(limit.aborted ? TIMED_OUT : errorText(error), true);
-      });
+    const response = await withTimeout(waitMs + GRACE_MS, [signal], (limited) =>
+      this.client.request<unknown>({ ...request, signal: limited }),
+    ).catch((error: unknown) => {
+      throw new PowServerFailure(error instanceof TimeoutError ? TIMED_OUT : errorText(error), true);
+    });
     const { status, data, headers } = response;
     const fields: ServerResponse = data !== null && typeof data === 'object' ? (data as ServerResponse) : {};
     if (status === 200) return fields;

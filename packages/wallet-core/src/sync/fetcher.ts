@@ -9,7 +9,7 @@ import {
   type SyncRequest,
 } from '@wrkz/client';
 import { type Network, REORGANISATION_DEPTH, toHex } from '@wrkz/core-types';
-import { collectGarbage } from '@wrkz/service-kit/base';
+import { collectGarbage, withController } from '@wrkz/service-kit/base';
 import type { SyncLedger } from '../ledger/ledger';
 import type { ScanStart } from '../ledger/model';
 import type { BlockStore } from './block-store';
@@ -401,37 +401,47 @@ export class Fetcher {
 
   /** Fetches windows concurrently and stores them in order, up to the first incomplete one. @returns whether any was stored */
   private async fetchWindows(windows: readonly HeightWindow[], signal: AbortSignal): Promise<boolean> {
-    const { store } = this.dependencies;
-    const round = new AbortController();
-    const either = AbortSignal.any([signal, round.signal]);
-    const responses = windows.map(({ start, end }) =>
-      this.requestBlocks(this.request({ startHeight: start, endHeight: end }), either).catch((error: unknown) => {
-        return error instanceof NodeFailure ? error : undefined;
-      }),
-    );
-    const isSparse = this.isSparse;
     const epoch = this.epoch;
-    let stored = 0;
-    for (const [i, window] of windows.entries()) {
-      const response = await responses[i];
-      if (response === undefined || response instanceof NodeFailure) {
-        if (response?.kind === 'rateLimited' && stored === 0) throw response;
-        break;
+    const stored = await withController([signal], async (round) => {
+      const responses = windows.map(({ start, end }) =>
+        this.requestBlocks(this.request({ startHeight: start, endHeight: end }), round.signal).catch(
+          (error: unknown) => (error instanceof NodeFailure ? error : undefined),
+        ),
+      );
+      try {
+        return await this.storeWindows(windows, responses);
+      } finally {
+        round.abort();
+        await Promise.all(responses);
       }
-      const reached = reachedIn(window, response, isSparse);
-      if (reached === undefined || epoch !== this.epoch) break;
-      store.add(response);
-      this.next = reached + 1;
-      stored++;
-      if (reached + 1 < window.end) break;
-    }
-    round.abort();
-    await Promise.all(responses);
+    });
     signal.throwIfAborted();
     if (epoch !== this.epoch) return true;
     if (stored === 0) this.next = undefined;
     else this.size.succeeded();
     return stored > 0;
+  }
+
+  /** @returns the number of stored windows @throws NodeFailure if the node refuses the first window for its rate limit */
+  private async storeWindows(
+    windows: readonly HeightWindow[],
+    responses: readonly Promise<SyncResponse | NodeFailure | undefined>[],
+  ): Promise<number> {
+    const isSparse = this.isSparse;
+    const epoch = this.epoch;
+    for (const [i, window] of windows.entries()) {
+      const response = await responses[i];
+      if (response === undefined || response instanceof NodeFailure) {
+        if (response?.kind === 'rateLimited' && i === 0) throw response;
+        return i;
+      }
+      const reached = reachedIn(window, response, isSparse);
+      if (reached === undefined || epoch !== this.epoch) return i;
+      this.dependencies.store.add(response);
+      this.next = reached + 1;
+      if (reached + 1 < window.end) return i + 1;
+    }
+    return windows.length;
   }
 
   /**

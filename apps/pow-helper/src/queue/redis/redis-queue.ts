@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
+import { memoryMinuteCounter, type MinuteCounter, withController } from '@wrkz/service-kit';
 import { isFinal, type JobRecord, type JobSpec } from '../../job';
 import { type Cancellation, type JobQueue, type QueueDependencies, type QueueDepth, Waiters } from '../job-queue';
 import { RedisLink, type Channel } from './redis-link';
@@ -50,19 +50,20 @@ export class RedisQueue implements JobQueue {
     return this.store.read(id);
   }
 
-  async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
-    // Register before the lookup: otherwise the end of the job could be missed.
-    const done = new AbortController();
-    const waited = this.waiters.wait(id, ms, AbortSignal.any([signal, done.signal]));
-    try {
-      const job = await this.get(id);
-      if (job === undefined || isFinal(job)) return job;
-      await waited;
-      // The request of a disconnected client does not count as a poll.
-      return signal.aborted ? job : await this.get(id);
-    } finally {
-      done.abort();
-    }
+  wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
+    return withController([signal], async (controller) => {
+      // Register before the lookup: otherwise the end of the job could be missed.
+      const waited = this.waiters.wait(id, ms, controller.signal);
+      try {
+        const job = await this.get(id);
+        if (job === undefined || isFinal(job)) return job;
+        await waited;
+        // The request of a disconnected client does not count as a poll.
+        return signal.aborted ? job : await this.get(id);
+      } finally {
+        controller.abort();
+      }
+    });
   }
 
   async cancel(id: string): Promise<Cancellation | undefined> {
