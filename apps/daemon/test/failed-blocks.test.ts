@@ -1,5 +1,13 @@
 import { sealParent, type Template } from '@wrkz/consensus';
-import { decodeBlock, encodeBlock, networkOf, powInput, powNonceOffset } from '@wrkz/core-types';
+import {
+  decodeBlock,
+  encodeBlock,
+  encodeTransaction,
+  networkOf,
+  parseTransaction,
+  powInput,
+  powNonceOffset,
+} from '@wrkz/core-types';
 import { searchNonce } from '@wrkz/crypto';
 import { chainA } from '@wrkz/testing';
 import { NOW } from './support/engine';
@@ -183,6 +191,37 @@ describe('a transaction that spends an output with a time lock', () => {
       // That block has unlocked the output.
       await bench.mine(1, lockedUntil);
       expect(bench.pool.size).toBe(0);
+    } finally {
+      await bench.digest();
+    }
+  });
+});
+
+describe('a transaction that fails several rules', () => {
+  it('gets the reason of the reference over RPC; for others its proofs are not checked', async () => {
+    const bench = nodeBench('devnet');
+    try {
+      await bench.engine.addBlocks(chainA().slice(1, 161), 'import');
+      await bench.mine(45, bench.reader.tip().timestamp + 60);
+      const [own, other] = [bench.coinbaseOutput(161), bench.coinbaseOutput(162)];
+      const unlockTime = BigInt(bench.reader.tip().height + 100);
+      const decoys = [{ index: other.globalIndex, key: other.publicKey }];
+      expect(
+        await bench.pool.add(bench.testWallet.spend(own, { fee: 20_000n, unlockTime, decoys }), 'rpc'),
+      ).toMatchObject({ accepted: true });
+      await bench.mine(1, bench.reader.tip().timestamp + 60);
+      const { transaction } = parseTransaction(bench.testWallet.spend(own, { fee: 30_000n, unlockTime, decoys }));
+      // The key image is spent, and an output is not a point of the curve.
+      const notAPoint = Buffer.alloc(32, 0xff);
+      const bytes = encodeTransaction({
+        ...transaction,
+        outputs: transaction.outputs.map(({ amount }) => ({ amount, key: notAPoint })),
+      });
+      expect(await bench.pool.add(bytes, 'rpc')).toMatchObject({ code: 'OUTPUT_INVALID_KEY', scope: 'everywhere' });
+      expect(await bench.pool.add(bytes, 'p2p')).toMatchObject({
+        code: 'INPUT_KEYIMAGE_ALREADY_SPENT',
+        scope: 'here',
+      });
     } finally {
       await bench.digest();
     }

@@ -90,12 +90,14 @@ describe('the cost of a large pool', () => {
 
 describe('a pool over its budget', () => {
   it('evicts as many low-priority transactions as a better one needs, and rejects a worse one', async () => {
-    const { pool, gone } = bench();
+    const { pool, validator, gone } = bench();
     const padding = 1_000_000;
     const count = Math.floor(POOL_BYTES / (padding + 200));
     const held = Array.from({ length: count }, (_, i) => made({ fee: BigInt(1000 + i), padding }));
     for (const bytes of held) await pool.add(bytes, 'p2p');
     expect(await pool.add(made({ fee: 1n, padding }), 'p2p')).toMatchObject({ message: 'Transaction pool is full' });
+    // It took no proofs.
+    expect(validator.validated).toBe(count);
     // It is better than the worst, but needs the places of better ones too.
     const large = made({ fee: 2001n, padding: 2 * padding });
     expect(await pool.add(large, 'p2p')).toMatchObject({ message: 'Transaction pool is full' });
@@ -131,6 +133,8 @@ describe('a pool over its budget', () => {
     }
     expect(results.filter(({ accepted }) => accepted)).toHaveLength(Math.floor(UNMINABLE_BYTES / 120_200));
     expect(results.at(-1)).toMatchObject({ message: 'Transaction pool is full', scope: 'none' });
+    // The others took no proofs.
+    expect(validator.validated).toBe(12 + Math.floor(UNMINABLE_BYTES / 120_200));
     expect(await pool.add(made({ fee: 1n, padding: 90_000 }), 'p2p')).toMatchObject({ accepted: true });
     expect(gone).toEqual([]);
   });

@@ -99,6 +99,40 @@ describe('admission', () => {
     expect(await metrics.registry.metrics()).toContain('wrkz_pool_double_spends_total 103');
   });
 
+  it('rejects a double spend as invalid here, so that a peer cannot have any number of them validated', async () => {
+    const { pool } = bench();
+    const spent = freshKeyImage();
+    await pool.add(made({ keyImage: spent }), 'p2p');
+    expect(await pool.add(made({ keyImage: spent, fee: 50n }), 'p2p')).toMatchObject({
+      message: 'Transaction already exists in pool',
+      scope: 'here',
+    });
+  });
+
+  it('stages large transactions in different iterations of the event loop', async () => {
+    let validated = (): number => 0;
+    // Staging of each transaction takes ten milliseconds.
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => validated() * 10);
+    const { pool, validator } = bench();
+    validated = () => validator.validated;
+    const perTurn: number[] = [];
+    let isDone = false;
+    const countTurns = (before: number): void => {
+      perTurn.push(validator.validated - before);
+      if (!isDone) setImmediate(countTurns, validator.validated);
+    };
+    setImmediate(countTurns, 0);
+    try {
+      await Promise.all(Array.from({ length: 16 }, () => pool.add(made(), 'p2p')));
+      await pool.onCommit(commit({ kind: 'switch' }));
+    } finally {
+      isDone = true;
+      clock.mockRestore();
+    }
+    expect(validator.validated).toBe(32);
+    expect(Math.max(...perTurn)).toBe(1);
+  });
+
   it('accepts one of two concurrent spends of a key image', async () => {
     const { pool } = bench();
     const spent = freshKeyImage();

@@ -60,6 +60,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** By source: serialized bytes in validation or in the queue. */
   private readonly waitingBytes = new Map<TransactionSource, number>();
   private admissions = 0;
+  private readonly stagingYielder = new EventLoopYielder(SLICE_MS);
+  private staged: Promise<void> = Promise.resolve();
   /** Number of reorganisations: a validation result from before one is discarded. */
   private chainAge = 0;
   /** The `key` of the limits against which the whole pool was last checked. */
@@ -164,11 +166,15 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     refuse: (message: string, code?: ReasonCode) => Admission,
   ): Promise<Admission> {
     const feelessOver = (): boolean => parsed.fee === 0n && this.store.feeless >= FEELESS_TRANSACTIONS;
+    const entry = poolTransaction(parsed, this.now(), this.admissions++);
     let age: number;
     do {
+      await this.staging();
       if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
+      // Its sender has no consequence, so a transaction without a place must not take processing time.
+      if (this.isFullFor(entry)) return refuse(POOL_TEXTS.full);
       age = this.chainAge;
-      const failure = await this.validator.validate(parsed);
+      const failure = await this.validator.validate(parsed, source !== 'rpc');
       if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
     } while (age !== this.chainAge);
     // No await from here on: pool and chain cannot change between these checks.
@@ -185,18 +191,29 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       const spender = this.store.spender(keyImage);
       if (spender === undefined) continue;
       this.reportDoubleSpend(spender, parsed, keyImage);
-      return refuse(POOL_TEXTS.known);
+      return { ...refuse(POOL_TEXTS.known), scope: 'here' };
     }
-    const { templateBytes } = limits;
-    if (parsed.size > templateBytes && this.bytesAbove(templateBytes) + parsed.size > UNMINABLE_BYTES)
-      return refuse(POOL_TEXTS.full);
-    const entry = poolTransaction(parsed, this.now(), this.admissions++);
-    const evicted = this.evictedFor(entry);
+    const evicted = this.isFullFor(entry) ? undefined : this.evictedFor(entry);
     if (evicted === undefined) return refuse(POOL_TEXTS.full);
     this.removeAll(evicted, 'NotActual');
     this.store.add(entry);
     this.emit('added', { hash: parsed.hash, source });
     return { accepted: true, hash: parsed.hash };
+  }
+
+  /**
+   * Resolves for one caller after the other, in slices of SLICE_MS: staging a large transaction reads thousands of outputs, and
+   * without a yield all concurrent ones would block the event loop together.
+   */
+  private staging(): Promise<void> {
+    return (this.staged = this.staged.then(() => this.stagingYielder.yieldIfDue()));
+  }
+
+  private isFullFor(entry: PoolTransaction): boolean {
+    const { templateBytes } = this.validator.tipLimits();
+    const { size } = entry;
+    if (size > templateBytes && this.bytesAbove(templateBytes) + size > UNMINABLE_BYTES) return true;
+    return this.evictedFor(entry) === undefined;
   }
 
   /** Bytes of the transactions that are larger than `size`. */
@@ -323,9 +340,10 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private revalidate(): Promise<void> {
     return inGroups(this.store.inOrder(), (entry) =>
       this.queue.run('reorganisation', async () => {
+        await this.staging();
         if (this.store.get(entry.id) !== entry) return;
         const age = this.chainAge;
-        const failure = await this.validator.validate(entry.parsed);
+        const failure = await this.validator.validate(entry.parsed, true);
         // After another reorganisation this result is obsolete: the next revalidation decides.
         if (failure !== undefined && age === this.chainAge) this.remove(entry.parsed.hash, 'NotActual');
       }),

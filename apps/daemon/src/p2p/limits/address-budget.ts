@@ -108,7 +108,7 @@ const LIMITS = {
   nodeRequests: { perSecond: 1, burst: 60 },
   /** Requests for our pool; an honest peer sends one after each synchronisation. */
   poolRequests: { perSecond: 1 / 10, burst: 10 },
-  /** Transactions that are invalid on our chain; an honest peer on another branch sends some. */
+  /** Started kilobytes of transactions that are invalid on our chain; an honest peer on another branch sends some. */
   unfitTransactions: { perSecond: 5, burst: 1000 },
   /** Penalty points: a score of 100 leads to a ban; the score decreases by 100 per hour. */
   points: { perSecond: 100 / 3600, burst: 99.999 },

@@ -8,6 +8,10 @@ import { reportThrow } from '../report-errors';
 
 /** Max transactions of one message that the pool validates concurrently. */
 const CONCURRENCY = 16;
+/** Max bytes of them, unless one transaction has more: the proofs of one kilobyte may take several milliseconds. */
+const CONCURRENT_BYTES = 256 * 1024;
+/** Bytes of a rejected transaction that count as one. */
+const UNFIT_BYTES = 1024;
 /** Max cached hashes of rejected transactions, which are not validated again before the tip changes. */
 const REFUSED_KEPT = 5000;
 /** Unconfirmed own transactions are sent again after 2 minutes, then with exponential backoff up to an hour. */
@@ -54,8 +58,12 @@ export class TransactionRelay {
       session.knownTransactions.add(hash);
       if (!this.dependencies.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });
     }
-    for (let start = 0; start < wanted.length && session.isOpen; start += CONCURRENCY) {
-      const group = wanted.slice(start, start + CONCURRENCY);
+    while (wanted.length > 0 && session.isOpen) {
+      let sum = 0;
+      const end = wanted.findIndex(
+        ({ bytes }, i) => i >= CONCURRENCY || ((sum += bytes.length) > CONCURRENT_BYTES && i > 0),
+      );
+      const group = wanted.splice(0, end < 0 ? wanted.length : end);
       await Promise.all(group.map(({ hash, bytes }) => this.admit(session, hash, bytes)));
     }
   }
@@ -118,7 +126,8 @@ export class TransactionRelay {
       `${session.name}: transaction ${hash.toString('hex')} not accepted: ${message ?? ''}`,
     );
     if (scope === 'everywhere') session.close(closeReasons.invalidTransaction);
-    else if (!session.budget.take('unfitTransactions')) session.close(closeReasons.refusedTransactions);
+    else if (!session.budget.take('unfitTransactions', Math.ceil(bytes.length / UNFIT_BYTES)))
+      session.close(closeReasons.refusedTransactions);
   }
 
   private announce(): void {

@@ -526,4 +526,15 @@ describe('relay', () => {
     await peers[0]?.closed;
     expect(logger.lines.some((line) => line.includes('too many messages'))).toBe(true);
   });
+
+  it('charges invalid transactions by their bytes, and validates few large ones at a time', async () => {
+    const { pool, peers, logger } = await withPeers(1, new SteppedClock());
+    const bad = Array.from({ length: 16 }, (_, index) => Buffer.alloc(100 * 1024, index + 1));
+    for (const bytes of bad) pool.refuse.add(sha256(bytes).toString('hex'));
+    supply(peers[0], bad);
+    await Promise.race([peers[0]?.closed, peers[0]?.settle(standing)]);
+    expect(logger.lines.some((line) => line.includes('too many messages'))).toBe(true);
+    // 1000 KiB are allowed, and the group of two after them was already in validation.
+    expect(pool.validated).toBe(12);
+  });
 });
