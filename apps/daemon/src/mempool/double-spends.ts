@@ -11,15 +11,18 @@ export interface DoubleSpend {
 
 /** Double spends published per minute; a spender who signs many variants must not fill the event journal. */
 const MAX_PER_MINUTE = 60;
+/** Serialized bytes of double spends of peers per minute whose proofs are checked: those of 200 KB take half a second. */
+const MAX_CHECKED_BYTES = 256 * 1024;
 /** Pairs that are remembered, so that a repeated transaction is published once. */
 const MAX_PAIRS = 1000;
 
-/** Counts double spends and selects those to publish: one per pair, at most 60 per minute. */
+/** Counts double spends, and selects those to check and those to publish: one per pair, at most 60 per minute. */
 export class DoubleSpends {
   private total = 0;
   /** Oldest first. */
   private readonly pairs = new Set<string>();
   private published = 0;
+  private checkedBytes = 0;
   private minuteStart = -Infinity;
 
   /** @param now monotonic seconds */
@@ -38,13 +41,25 @@ export class DoubleSpends {
     this.total += 1;
     const pair = `${pooled.toString('hex')} ${refused.toString('hex')}`;
     if (this.pairs.has(pair)) return false;
-    const now = this.now();
-    if (now - this.minuteStart >= 60) [this.minuteStart, this.published] = [now, 0];
+    this.startMinute();
     if (this.published >= MAX_PER_MINUTE) return false;
     this.published += 1;
     this.pairs.add(pair);
     const [oldest] = this.pairs;
     if (this.pairs.size > MAX_PAIRS && oldest !== undefined) this.pairs.delete(oldest);
     return true;
+  }
+
+  /** Whether to check the proofs of another double spend of a peer. They only serve its report: the pool refuses it anyway. */
+  mayCheck(bytes: number): boolean {
+    this.startMinute();
+    if (this.checkedBytes + bytes > MAX_CHECKED_BYTES) return false;
+    this.checkedBytes += bytes;
+    return true;
+  }
+
+  private startMinute(): void {
+    const now = this.now();
+    if (now - this.minuteStart >= 60) [this.minuteStart, this.published, this.checkedBytes] = [now, 0, 0];
   }
 }

@@ -173,6 +173,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
       // Its sender has no consequence, so a transaction without a place must not take processing time.
       if (this.isFullFor(entry)) return refuse(POOL_TEXTS.full);
+      const isDoubleSpend = source !== 'rpc' && keyImagesOf(parsed).some((keyImage) => this.store.spender(keyImage));
+      if (isDoubleSpend && !this.doubleSpends.mayCheck(parsed.size)) return refuse(POOL_TEXTS.known);
       age = this.chainAge;
       const failure = await this.validator.validate(parsed, source !== 'rpc');
       if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
@@ -191,7 +193,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       const spender = this.store.spender(keyImage);
       if (spender === undefined) continue;
       this.reportDoubleSpend(spender, parsed, keyImage);
-      return { ...refuse(POOL_TEXTS.known), scope: 'here' };
+      return refuse(POOL_TEXTS.known);
     }
     const evicted = this.isFullFor(entry) ? undefined : this.evictedFor(entry);
     if (evicted === undefined) return refuse(POOL_TEXTS.full);
