@@ -4,7 +4,7 @@ import { POOL_BYTES, UNMINABLE_BYTES } from '../src/mempool/limits';
 import { poolTransaction, type PoolTransaction } from '../src/mempool/pool-transaction';
 import { comparePriority } from '../src/mempool/priority';
 import { PoolStore } from '../src/mempool/store';
-import { bench, hashOf, made, type Shape } from './support/pool';
+import { bench, commit, hashOf, made, type Shape } from './support/pool';
 
 describe('the order of the pool', () => {
   const entry = (shape: Shape, receivedAt = 0, sequence = 0): ReturnType<typeof poolTransaction> =>
@@ -137,6 +137,23 @@ describe('a pool over its budget', () => {
     expect(validator.validated).toBe(12 + Math.floor(UNMINABLE_BYTES / 120_200));
     expect(await pool.add(made({ fee: 1n, padding: 90_000 }), 'p2p')).toMatchObject({ accepted: true });
     expect(gone).toEqual([]);
+  });
+
+  it('holds few transactions whose unlock time is too near for templates, with any fee', async () => {
+    const { pool, validator, gone } = bench();
+    validator.tooNear.add(7n);
+    const add = (): Promise<object> => pool.add(made({ fee: 10n ** 9n, padding: 90_000, unlockTime: 7n }), 'rpc');
+    const results = [];
+    for (let i = 0; i < 30; i++) results.push(await add());
+    const held = Math.floor(UNMINABLE_BYTES / 90_200);
+    expect([pool.size, validator.validated]).toEqual([held, held]);
+    expect(results.at(-1)).toMatchObject({ message: 'Transaction pool is full', scope: 'none' });
+    expect(await pool.add(made({ fee: 1n, padding: 90_000 }), 'p2p')).toMatchObject({ accepted: true });
+    expect(gone).toEqual([]);
+    // A block makes the unlock time of the next ones far enough.
+    validator.tooNear.clear();
+    await pool.onCommit(commit({}));
+    expect(await add()).toMatchObject({ accepted: true });
   });
 
   it('reserves space for other sources during a flood from one source', async () => {

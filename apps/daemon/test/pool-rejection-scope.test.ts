@@ -71,7 +71,12 @@ describe('the scope of a rejection', () => {
 
 describe('chain data common to all nodes', () => {
   const TIP = 2_000_000;
-  const validatorAt = (height: number, memberHeight: number | undefined, changes: object = {}): ChainValidator => {
+  const validatorAt = (
+    height: number,
+    memberHeight: number | undefined,
+    changes: object = {},
+    now = 0,
+  ): ChainValidator => {
     const view: Partial<ChainView> = {
       height,
       window: () => [],
@@ -84,7 +89,7 @@ describe('chain data common to all nodes', () => {
       snapshot: (read: () => unknown) => read(),
       ...changes,
     };
-    return new ChainValidator(networkOf('mainnet'), reader as never, () => 0);
+    return new ChainValidator(networkOf('mainnet'), reader as never, () => now);
   };
   const parsed = parseTransaction(made({ inputs: 2 }));
 
@@ -127,8 +132,24 @@ describe('chain data common to all nodes', () => {
 
   it('excludes the unlock time, whose validity depends on the tip', () => {
     const lapsed = (unlockTime: bigint): boolean => validatorAt(TIP, 0).tipLimits().isUnlockTimeExpired(unlockTime);
-    expect([lapsed(BigInt(TIP + 15)), lapsed(BigInt(TIP + 16)), lapsed(0n)]).toEqual([true, false, true]);
+    expect([lapsed(BigInt(TIP + 14)), lapsed(BigInt(TIP + 15)), lapsed(0n)]).toEqual([true, false, true]);
     expect(validatorAt(1_000_000, 0).tipLimits().isUnlockTimeExpired(0n)).toBe(false);
+  });
+
+  it.each([
+    ['the clock', 1_700_000_030, 1_700_000_000],
+    ['the tip, if it is later', 1_700_000_000, 1_700_000_030],
+  ])('compares unlock times in unix seconds with %s', (_, now, timestamp) => {
+    const tip = { height: TIP, hash: Buffer.alloc(32), timestamp };
+    const limits = validatorAt(TIP, 0, { tip: () => tip }, now).tipLimits();
+    const inSeconds = (seconds: number): bigint => BigInt(1_700_000_030 + seconds);
+    expect([899, 900].map((seconds) => limits.isUnlockTimeExpired(inSeconds(seconds)))).toEqual([true, false]);
+    expect([959, 960].map((seconds) => limits.isUnlockTimeTooNear(inSeconds(seconds)))).toEqual([true, false]);
+  });
+
+  it('requires one block more for templates than for blocks', () => {
+    const limits = validatorAt(TIP, 0).tipLimits();
+    expect([15, 16].map((blocks) => limits.isUnlockTimeTooNear(BigInt(TIP + blocks)))).toEqual([true, false]);
   });
 
   it('excludes ring sizes and the size limit, which the pool checks again if the limits at the tip change', () => {

@@ -13,6 +13,7 @@ import {
   unlockTimeAllowed,
 } from '@wrkz/consensus';
 import { type Network, type ParsedTransaction, REORGANISATION_DEPTH } from '@wrkz/core-types';
+import { UNLOCK_MARGIN } from './limits';
 import type { Finality } from './rejection-scope';
 
 /** Rules whose limits a new block can change for a valid transaction: ring size, max size, unlock time. */
@@ -23,12 +24,10 @@ export interface TipLimits {
   check(parsed: ParsedTransaction): RuleFailure | undefined;
   /** Max serialized bytes of a transaction in a template. Blocks may contain larger ones. */
   readonly templateBytes: number;
-  /**
-   * Whether neither the next template nor any later one can include a transaction with this unlock time. Blocks of the next
-   * height alone may still contain one of H + 15.
-   * @param seconds how long from now the answer must hold for an unlock time in unix seconds
-   */
-  isUnlockTimeExpired(unlockTime: bigint, seconds?: number): boolean;
+  /** Whether neither the next block nor any later one can include a transaction with this unlock time. */
+  isUnlockTimeExpired(unlockTime: bigint): boolean;
+  /** Whether templates omit a transaction with this unlock time, now or within UNLOCK_MARGIN, although a block may contain it. */
+  isUnlockTimeTooNear(unlockTime: bigint): boolean;
 }
 
 /** Validates transactions for the pool, always at the current tip of the chain. */
@@ -112,6 +111,10 @@ export class ChainValidator implements PoolValidator {
     const { height, medianSize, timestamp } = this.tip();
     const { mixin, minimumUnlock } = this.network.rulesAt(height);
     const largest = transactionSizeLimit(medianSize);
+    // The timestamp of a template is not before the clock.
+    const earliest = Math.max(timestamp, this.now());
+    const allows = (unlockTime: bigint, index: number, time: number): boolean =>
+      minimumUnlock === undefined || unlockTimeAllowed(unlockTime, minimumUnlock, index, time);
     return {
       key: `${String(largest)} ${String(mixin.min)} ${String(mixin.max)} ${mixin.minAppliesTo}`,
       check: ({ size, transaction }) => {
@@ -119,10 +122,9 @@ export class ChainValidator implements PoolValidator {
         return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('INVALID_MIXIN');
       },
       templateBytes: templateSizeLimit(medianSize, height + 1),
-      // As in `buildTemplate`: the index of the template itself, and a timestamp that is not before the clock.
-      isUnlockTimeExpired: (unlockTime, seconds = 0) =>
-        minimumUnlock !== undefined &&
-        !unlockTimeAllowed(unlockTime, minimumUnlock, height + 1, Math.max(timestamp, this.now()) + seconds),
+      isUnlockTimeExpired: (unlockTime) => !allows(unlockTime, height, earliest),
+      // Templates use their own index instead of that of the tip.
+      isUnlockTimeTooNear: (unlockTime) => !allows(unlockTime, height + 1, earliest + UNLOCK_MARGIN),
     };
   }
 

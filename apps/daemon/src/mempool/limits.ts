@@ -2,12 +2,9 @@
 
 /** Max serialized bytes in the pool. */
 export const POOL_BYTES = 64 * 1024 * 1024;
-/** Max serialized bytes of the transactions that are too large for a template: nobody mines them, so their fees cost nothing. */
+/** Max serialized bytes of the transactions that templates omit: nobody mines them, so their fees cost nothing. */
 export const UNMINABLE_BYTES = 1024 * 1024;
-/**
- * Seconds for which templates must be able to include a new transaction with an unlock time in unix seconds, a block time: one
- * that is never mined pays no fee, so it could displace others for free.
- */
+/** Seconds, a block time, for which templates can include a transaction with an unlock time in unix seconds. */
 export const UNLOCK_MARGIN = 60;
 /** Max transactions without a fee. */
 export const FEELESS_TRANSACTIONS = 60;

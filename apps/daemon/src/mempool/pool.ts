@@ -13,7 +13,6 @@ import {
   LIFETIME,
   POOL_BYTES,
   SLICE_MS,
-  UNLOCK_MARGIN,
   UNMINABLE_BYTES,
   WAITING_BYTES,
   WAITING_LIMIT,
@@ -62,6 +61,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private admissions = 0;
   private readonly stagingYielder = new EventLoopYielder(SLICE_MS);
   private staged: Promise<void> = Promise.resolve();
+  private commits = 0;
+  private omitted = { revision: '', bytes: 0 };
   /** Number of reorganisations: a validation result from before one is discarded. */
   private chainAge = 0;
   /** The `key` of the limits against which the whole pool was last checked. */
@@ -186,7 +187,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const limits = this.validator.tipLimits();
     const failure = spent ?? limits.check(parsed);
     if (failure !== undefined) return refuse(failure.message, failure.code);
-    if (limits.isUnlockTimeExpired(parsed.transaction.unlockTime, UNLOCK_MARGIN))
+    if (limits.isUnlockTimeExpired(parsed.transaction.unlockTime))
       return refuse(REASONS.UNLOCK_TIME_TOO_SMALL.text, 'UNLOCK_TIME_TOO_SMALL');
     if (this.has(parsed.hash)) return refuse(POOL_TEXTS.known);
     for (const keyImage of keyImagesOf(parsed)) {
@@ -212,15 +213,21 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   }
 
   private isFullFor(entry: PoolTransaction): boolean {
-    const { templateBytes } = this.validator.tipLimits();
-    const { size } = entry;
-    if (size > templateBytes && this.bytesAbove(templateBytes) + size > UNMINABLE_BYTES) return true;
+    const limits = this.validator.tipLimits();
+    const isOmitted = ({ size, parsed }: PoolTransaction): boolean =>
+      size > limits.templateBytes || limits.isUnlockTimeTooNear(parsed.transaction.unlockTime);
+    if (isOmitted(entry) && this.bytesOmitted(isOmitted) + entry.size > UNMINABLE_BYTES) return true;
     return this.evictedFor(entry) === undefined;
   }
 
-  /** Bytes of the transactions that are larger than `size`. */
-  private bytesAbove(size: number): number {
-    return this.store.inOrder().reduce((sum, entry) => (entry.size > size ? sum + entry.size : sum), 0);
+  /** Bytes of the transactions that templates omit. Counted once for each change of the pool, which may be large. */
+  private bytesOmitted(isOmitted: (entry: PoolTransaction) => boolean): number {
+    const revision = `${this.store.revision} ${this.commits}`;
+    if (revision !== this.omitted.revision) {
+      const bytes = this.store.inOrder().reduce((sum, entry) => (isOmitted(entry) ? sum + entry.size : sum), 0);
+      this.omitted = { revision, bytes };
+    }
+    return this.omitted.bytes;
   }
 
   private reportDoubleSpend({ parsed }: PoolTransaction, refused: ParsedTransaction, keyImage: string): void {
@@ -251,6 +258,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** Follows the main chain. Removes mined transactions at once; resolves when the rest of the pool is checked. */
   onCommit(event: CommitEvent): Promise<void> {
     if (event.kind === 'alternative') return Promise.resolve();
+    this.commits += 1;
     this.dropMined(event);
     if (event.kind === 'append') return this.recheck();
     this.chainAge += 1;

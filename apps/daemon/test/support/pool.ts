@@ -60,6 +60,7 @@ export class FakeValidator implements PoolValidator {
   spent = new Map<string, 'in block' | RuleFailure>();
   limitFailures = new Map<string, RuleFailure>();
   lapsed = new Set<bigint>();
+  tooNear = new Set<bigint>();
   rulesAreFinal = true;
   ringsAreFinal = true;
   looks = 0;
@@ -95,6 +96,7 @@ export class FakeValidator implements PoolValidator {
         this.lapseChecks += 1;
         return this.lapsed.has(unlockTime);
       },
+      isUnlockTimeTooNear: (unlockTime) => this.tooNear.has(unlockTime),
     };
   }
 
