@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { errorText, rootCause } from './error-text';
@@ -73,8 +74,11 @@ export async function withController<T>(
   const controller = new AbortController();
   const abort = ({ target }: { readonly target: unknown }): void => controller.abort((target as AbortSignal).reason);
   for (const signal of signals) {
-    if (signal?.aborted === true) abort({ target: signal });
-    signal?.addEventListener('abort', abort);
+    if (signal === undefined) continue;
+    if (signal.aborted) abort({ target: signal });
+    // Many concurrent requests share a signal: Node.js warns from the eleventh listener on.
+    setMaxListeners(Infinity, signal);
+    signal.addEventListener('abort', abort);
   }
   try {
     return await work(controller);

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getMaxListeners, once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
@@ -248,6 +248,12 @@ test('a signal retains nothing of the work that it could have aborted', async ()
   await expect(withTimeout(60_000, [signal], () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(removed).toEqual(listening.mock.calls.map(([, listener]) => listener));
   expect(removed).toHaveLength(2);
+});
+
+test('any number of concurrent requests share a signal without a warning', async () => {
+  const { signal } = new AbortController();
+  await withController([signal], () => Promise.resolve());
+  expect(getMaxListeners(signal)).toBe(Infinity);
 });
 
 test('work ends with the first of several signals, with its reason', async () => {
