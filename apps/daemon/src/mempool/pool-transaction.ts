@@ -20,7 +20,7 @@ export interface PoolTransaction {
   readonly sequence: number;
 }
 
-export function keyImagesOf(parsed: ParsedTransaction): string[] {
+function keyImagesOf(parsed: ParsedTransaction): string[] {
   return parsed.transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage.toString('hex')] : []));
 }
 

@@ -17,7 +17,7 @@ import {
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
-import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
+import { poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
 
@@ -60,8 +60,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private readonly waitingBytes = new Map<TransactionSource, number>();
   private admissions = 0;
   private readonly stagingYielder = new EventLoopYielder(SLICE_MS);
+  /** The turn of the last caller of `staging`. */
   private staged: Promise<void> = Promise.resolve();
+  /** Number of changes of the main chain. */
   private commits = 0;
+  /** The last count of `bytesOmitted`, with the pool and chain that it is for. */
   private omitted = { revision: '', bytes: 0 };
   /** Number of reorganisations: a validation result from before one is discarded. */
   private chainAge = 0;
@@ -173,8 +176,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       await this.staging();
       if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
       // Its sender has no consequence, so a transaction without a place must not take processing time.
-      if (this.isFullFor(entry)) return refuse(POOL_TEXTS.full);
-      const isDoubleSpend = source !== 'rpc' && keyImagesOf(parsed).some((keyImage) => this.store.spender(keyImage));
+      if (this.evictedFor(entry) === undefined) return refuse(POOL_TEXTS.full);
+      const isDoubleSpend = source !== 'rpc' && entry.keyImages.some((keyImage) => this.store.spender(keyImage));
       if (isDoubleSpend && !this.doubleSpends.mayCheck(parsed.size)) return refuse(POOL_TEXTS.known);
       age = this.chainAge;
       const failure = await this.validator.validate(parsed, source !== 'rpc');
@@ -190,13 +193,13 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (limits.isUnlockTimeExpired(parsed.transaction.unlockTime))
       return refuse(REASONS.UNLOCK_TIME_TOO_SMALL.text, 'UNLOCK_TIME_TOO_SMALL');
     if (this.has(parsed.hash)) return refuse(POOL_TEXTS.known);
-    for (const keyImage of keyImagesOf(parsed)) {
+    for (const keyImage of entry.keyImages) {
       const spender = this.store.spender(keyImage);
       if (spender === undefined) continue;
       this.reportDoubleSpend(spender, parsed, keyImage);
       return refuse(POOL_TEXTS.known);
     }
-    const evicted = this.isFullFor(entry) ? undefined : this.evictedFor(entry);
+    const evicted = this.evictedFor(entry);
     if (evicted === undefined) return refuse(POOL_TEXTS.full);
     this.removeAll(evicted, 'NotActual');
     this.store.add(entry);
@@ -210,14 +213,6 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
    */
   private staging(): Promise<void> {
     return (this.staged = this.staged.then(() => this.stagingYielder.yieldIfDue()));
-  }
-
-  private isFullFor(entry: PoolTransaction): boolean {
-    const limits = this.validator.tipLimits();
-    const isOmitted = ({ size, parsed }: PoolTransaction): boolean =>
-      size > limits.templateBytes || limits.isUnlockTimeTooNear(parsed.transaction.unlockTime);
-    if (isOmitted(entry) && this.bytesOmitted(isOmitted) + entry.size > UNMINABLE_BYTES) return true;
-    return this.evictedFor(entry) === undefined;
   }
 
   /** Bytes of the transactions that templates omit. Counted once for each change of the pool, which may be large. */
@@ -235,8 +230,12 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.doubleSpends.count(spend)) this.emit('doubleSpend', spend);
   }
 
-  /** The lowest-priority transactions to evict for an entry; undefined if one of them has priority over the entry. */
+  /** The lowest-priority transactions to evict for an entry; undefined if the pool has no place for it, or if one has priority over it. */
   private evictedFor(entry: PoolTransaction): PoolTransaction[] | undefined {
+    const limits = this.validator.tipLimits();
+    const isOmitted = ({ size, parsed }: PoolTransaction): boolean =>
+      size > limits.templateBytes || limits.isUnlockTimeTooNear(parsed.transaction.unlockTime);
+    if (isOmitted(entry) && this.bytesOmitted(isOmitted) + entry.size > UNMINABLE_BYTES) return undefined;
     let excess = this.store.bytes + entry.size - POOL_BYTES;
     const evicted: PoolTransaction[] = [];
     if (excess <= 0) return evicted;
