@@ -86,14 +86,14 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
 
   /** Saves and closes. @throws HttpError 403 when no wallet is open */
   close(): Promise<void> {
+    this.beginClose();
     return this.mutex.run(() => this.closeWallet(this.require()));
   }
 
   /** Closes the wallet at program exit. Later calls of `open` are rejected. */
   async shutDown(): Promise<void> {
     this.isShutDown = true;
-    // Before the mutex: its holder may wait for a send, which the close aborts. `closeWallet` reports the error.
-    this.openWallet?.wallet.close().catch(() => undefined);
+    this.beginClose();
     await this.mutex.run(async () => {
       if (this.openWallet !== undefined) await this.closeWallet(this.openWallet);
     });
@@ -112,6 +112,11 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
   /** Runs a task under the mutex. @throws HttpError 403 when no wallet is open */
   withWallet<T>(task: (open: OpenWallet) => Promise<T>): Promise<T> {
     return this.mutex.run(() => task(this.require()));
+  }
+
+  /** Before the mutex: its holder may wait for a send, which the close aborts. `closeWallet` reports errors. */
+  private beginClose(): void {
+    this.openWallet?.wallet.close().catch(() => undefined);
   }
 
   private async closeWallet({ wallet }: OpenWallet): Promise<void> {

@@ -141,13 +141,16 @@ test('changes the node although a send waits for the old one, and later sends us
   expect(parsed(await service.json('GET', '/node'))).toMatchObject({ daemonPort: 1 });
 });
 
-test('stops although a change of the password waits for a send', async () => {
+test.each([
+  ['stops', () => service.api.stop()],
+  ['closes the wallet', async () => void requireStatus(await service.json('DELETE', '/wallet'), 200)],
+])('%s although a change of the password waits for a send', async (_, close) => {
   await open({ nodeTimeouts: LONG });
   const { wallet } = service.api.current!;
   const ignored = (): undefined => undefined;
   await begun('send', () => send(service, PAYMENT).catch(ignored));
   const words = { password: 'secret_alice', newPassword: 'other' };
   await begun('changePassword', () => service.json('PUT', '/wallet/password', words).catch(ignored));
-  await service.api.stop();
+  await close();
   expect([wallet.isClosed, wallet.isPassword('secret_alice')]).toEqual([true, true]);
 });

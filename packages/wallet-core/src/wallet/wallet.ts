@@ -313,6 +313,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** Replaces the nodes and retains the progress. A running send may still use the old nodes for a moment. */
   async setNodes(nodes: NodeList): Promise<void> {
+    this.requireOpen();
     const before = this.currentNodes;
     const closeBefore = (): void => {
       if (before !== nodes) before.close();
@@ -567,11 +568,16 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   private write<T>(task: () => Promise<T>): Promise<T> {
     return this.mutex.run(() => {
-      if (this.closed !== undefined) throw new WalletClosed();
+      this.requireOpen();
       // A damaged row may have been found since the last call.
       this.pauseForDamage();
       return task();
     });
+  }
+
+  /** @throws WalletClosed */
+  private requireOpen(): void {
+    if (this.closed !== undefined) throw new WalletClosed();
   }
 
   private async end(): Promise<void> {
