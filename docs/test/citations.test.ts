@@ -54,11 +54,11 @@ test('every cited page and section exists', () => {
   expect(broken.map(({ path, cited }) => `${path}: ${cited}`)).toEqual([]);
 });
 
-test('every other Markdown file named in a source exists', () => {
+test('every other page and every benchmark named in a source exists', () => {
   const named = code.flatMap(({ path, text }) =>
-    [...text.matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md/g)].map(([page]) => ({ path, page })),
+    [...text.matchAll(/(?<![\w/.-])(?:docs\/[\w/-]+\.md|bench\/[\w.-]+\.ts)/g)].map(([file]) => ({ path, file })),
   );
-  expect(named.filter(({ page }) => !textOf.has(page))).toEqual([]);
+  expect(named.filter(({ file }) => !existsSync(join(TOP, file)))).toEqual([]);
 });
 
 test('no document outside the repository is cited', () => {
