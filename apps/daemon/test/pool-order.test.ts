@@ -1,14 +1,16 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parseTransaction } from '@wrkz/core-types';
 import fc from 'fast-check';
 import { POOL_BYTES, UNMINABLE_BYTES } from '../src/mempool/limits';
-import { poolTransaction, type PoolTransaction } from '../src/mempool/pool-transaction';
+import { PoolTransaction } from '../src/mempool/pool-transaction';
 import { comparePriority } from '../src/mempool/priority';
 import { PoolStore } from '../src/mempool/store';
 import { bench, commit, hashOf, made, type Shape } from './support/pool';
 
 describe('the order of the pool', () => {
-  const entry = (shape: Shape, receivedAt = 0, sequence = 0): ReturnType<typeof poolTransaction> =>
-    poolTransaction(parseTransaction(made(shape)), receivedAt, sequence);
+  const entry = (shape: Shape, receivedAt = 0, sequence = 0): PoolTransaction =>
+    new PoolTransaction(parseTransaction(made(shape)), receivedAt, sequence);
 
   it.each<[string, Shape, Shape]>([
     ['more fee per byte', { fee: 100n }, { fee: 10n }],
@@ -53,7 +55,7 @@ describe('the order of the pool', () => {
 test('a large pool can be read from its lowest to its highest priority', () => {
   const store = new PoolStore();
   for (let i = 0; i < 1_200; i += 1) {
-    store.add(poolTransaction(parseTransaction(made({ fee: BigInt(10 + ((i * 7) % 600)) })), 0, i));
+    store.add(new PoolTransaction(parseTransaction(made({ fee: BigInt(10 + ((i * 7) % 600)) })), 0, i));
   }
   const numbers = (entries: Iterable<PoolTransaction>): number[] => Array.from(entries, ({ sequence }) => sequence);
   const order = [...store.inOrder()].sort(comparePriority);
@@ -62,15 +64,28 @@ test('a large pool can be read from its lowest to its highest priority', () => {
 });
 
 describe('the cost of a large pool', () => {
+  it('is little more memory than the bytes of its transactions', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const store = new PoolStore();
+    const used = (): number => (collect(), process.memoryUsage().heapUsed);
+    const count = 5_000;
+    const before = used();
+    for (let i = 0; i < count; i += 1) store.add(new PoolTransaction(parseTransaction(made()), 0, i));
+    expect((used() - before) / count).toBeLessThan(1_200);
+    expect(store.size).toBe(count);
+  });
+
   it('grows with the logarithm of its size for each addition, removal and eviction', () => {
     const store = new PoolStore();
-    const entries = Array.from({ length: 4096 }, (_, i) =>
-      poolTransaction(parseTransaction(made({ fee: BigInt(10 + ((i * 7919) % 4093)) })), 0, i),
+    const entries = Array.from(
+      { length: 4096 },
+      (_, i) => new PoolTransaction(parseTransaction(made({ fee: BigInt(10 + ((i * 7919) % 4093)) })), 0, i),
     );
     for (const entry of entries) store.add(entry);
     let reads = 0;
     // Each comparison reads the size of both.
-    const counted = poolTransaction(parseTransaction(made({ fee: 2000n })), 0, 9999);
+    const counted = new PoolTransaction(parseTransaction(made({ fee: 2000n })), 0, 9999);
     const { size } = counted;
     Object.defineProperty(counted, 'size', { get: () => (reads++, size) });
     store.add(counted);
@@ -106,7 +121,7 @@ describe('a pool over its budget', () => {
     expect(await pool.add(best, 'p2p')).toMatchObject({ accepted: true });
     expect(gone).toEqual(held.slice(0, 2).map((bytes) => `NotActual ${hashOf(bytes).toString('hex')}`));
     expect(pool.bytes).toBeLessThanOrEqual(POOL_BYTES);
-    expect(pool.list()[0]?.parsed.bytes.equals(best)).toBe(true);
+    expect(pool.list()[0]?.bytes.equals(best)).toBe(true);
   });
 
   it('evicts no more than a transaction of the same size needs in a pool that is full to the byte', async () => {

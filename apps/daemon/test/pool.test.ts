@@ -14,7 +14,7 @@ describe('admission', () => {
     expect(await pool.add(bytes, 'rpc')).toEqual({ accepted: true, hash });
     expect(added).toEqual([`rpc ${hash.toString('hex')}`]);
     expect(pool.has(hash)).toBe(true);
-    expect(pool.get(hash)?.parsed.bytes).toEqual(bytes);
+    expect(pool.get(hash)?.bytes).toEqual(bytes);
     expect(pool.hashes()).toEqual([hash]);
     expect(pool.bytes).toBe(bytes.length);
   });

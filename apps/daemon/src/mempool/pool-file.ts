@@ -132,9 +132,9 @@ export class PoolFile {
     this.networkBytes().copy(file, MAGIC.length);
     const yielder = new EventLoopYielder(SLICE_MS);
     let at = HEADER_BYTES;
-    for (const { parsed } of entries) {
-      at = file.writeUInt32LE(parsed.bytes.length, at);
-      at += parsed.bytes.copy(file, at);
+    for (const { bytes } of entries) {
+      at = file.writeUInt32LE(bytes.length, at);
+      at += bytes.copy(file, at);
       if (yielder.isDue) await yielder.yieldIfDue();
     }
     (await sha256(file.subarray(0, at))).copy(file, at);

@@ -17,7 +17,7 @@ import {
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
-import { poolTransaction, type PoolTransaction, type RemovalReason } from './pool-transaction';
+import { PoolTransaction, type RemovalReason } from './pool-transaction';
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
 
@@ -115,7 +115,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   }
 
   hashes(): Buffer[] {
-    return this.store.inOrder().map((entry) => entry.parsed.hash);
+    return this.store.inOrder().map(({ hash }) => hash);
   }
 
   /** Validates a serialized transaction and adds it if it is valid. Never throws because of its bytes. */
@@ -170,7 +170,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     refuse: (message: string, code?: ReasonCode) => Admission,
   ): Promise<Admission> {
     const feelessOver = (): boolean => parsed.fee === 0n && this.store.feeless >= FEELESS_TRANSACTIONS;
-    const entry = poolTransaction(parsed, this.now(), this.admissions++);
+    const entry = new PoolTransaction(parsed, this.now(), this.admissions++);
     let age: number;
     do {
       await this.staging();
@@ -225,16 +225,16 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.omitted.bytes;
   }
 
-  private reportDoubleSpend({ parsed }: PoolTransaction, refused: ParsedTransaction, keyImage: string): void {
-    const spend = { pooled: parsed.hash, refused: refused.hash, keyImage: Buffer.from(keyImage, 'hex') };
+  private reportDoubleSpend({ hash }: PoolTransaction, refused: ParsedTransaction, keyImage: string): void {
+    const spend = { pooled: hash, refused: refused.hash, keyImage: Buffer.from(keyImage, 'hex') };
     if (this.doubleSpends.count(spend)) this.emit('doubleSpend', spend);
   }
 
   /** The lowest-priority transactions to evict for an entry; undefined if the pool has no place for it, or if one has priority over it. */
   private evictedFor(entry: PoolTransaction): PoolTransaction[] | undefined {
     const limits = this.validator.tipLimits();
-    const isOmitted = ({ size, parsed }: PoolTransaction): boolean =>
-      size > limits.templateBytes || limits.isUnlockTimeTooNear(parsed.transaction.unlockTime);
+    const isOmitted = ({ size, unlockTime }: PoolTransaction): boolean =>
+      size > limits.templateBytes || limits.isUnlockTimeTooNear(unlockTime);
     if (isOmitted(entry) && this.bytesOmitted(isOmitted) + entry.size > UNMINABLE_BYTES) return undefined;
     let excess = this.store.bytes + entry.size - POOL_BYTES;
     const evicted: PoolTransaction[] = [];
@@ -271,7 +271,6 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       const oldest = this.now() - LIFETIME;
       return this.removeWhere(this.store.inOrder(), 'Outdated', () => (entry) => entry.receivedAt <= oldest);
     });
-    this.limitsKey = '';
     await this.recheck();
   }
 
@@ -307,7 +306,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (key !== this.limitsKey) {
       await this.removeWhere(this.store.inOrder(), 'NotActual', () => {
         const limits = this.validator.tipLimits();
-        return ({ parsed }) => limits.check(parsed) !== undefined;
+        return (entry) => limits.check(entry.parsed) !== undefined;
       });
       this.limitsKey = key;
     }
@@ -354,7 +353,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
         const age = this.chainAge;
         const failure = await this.validator.validate(entry.parsed, true);
         // After another reorganisation this result is obsolete: the next revalidation decides.
-        if (failure !== undefined && age === this.chainAge) this.remove(entry.parsed.hash, 'NotActual');
+        if (failure !== undefined && age === this.chainAge) this.remove(entry.hash, 'NotActual');
       }),
     );
   }
@@ -371,7 +370,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** Removes the entries that are still in the pool. */
   private removeAll(entries: readonly PoolTransaction[], reason: RemovalReason): void {
     const removed = entries.filter(({ id }) => this.store.remove(id) !== undefined);
-    if (removed.length > 0) this.emit('removed', { hashes: removed.map(({ parsed }) => parsed.hash), reason });
+    if (removed.length > 0) this.emit('removed', { hashes: removed.map(({ hash }) => hash), reason });
   }
 }
 

@@ -9,16 +9,11 @@ export function comparePriority(a: PoolTransaction, b: PoolTransaction): number 
     // Compares a.fee / a.size with b.fee / b.size by cross-multiplication.
     compare(b.fee * BigInt(a.size), a.fee * BigInt(b.size)) ||
     compare(b.amount, a.amount) ||
-    compare(inputsPerOutput(b), inputsPerOutput(a)) ||
+    compare(b.inputsPerOutput, a.inputsPerOutput) ||
     compare(a.size, b.size) ||
     compare(a.receivedAt, b.receivedAt) ||
     compare(a.sequence, b.sequence)
   );
-}
-
-/** Inputs per output, rounded down like the reference. A transaction without outputs has inputs, so it comes first: Infinity. */
-function inputsPerOutput({ parsed: { transaction } }: PoolTransaction): number {
-  return Math.floor(transaction.inputs.length / transaction.outputs.length);
 }
 
 function compare<T extends bigint | number>(a: T, b: T): number {

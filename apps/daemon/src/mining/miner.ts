@@ -123,7 +123,7 @@ export class Miner {
     for (const hash of parsed.block.transactionHashes) {
       const entry = this.dependencies.pool.get(hash);
       if (entry === undefined) return { ...ABSENT, hash: parsed.hash };
-      transactions.push(entry.parsed.bytes);
+      transactions.push(entry.bytes);
     }
     return this.add({ block: blob, transactions });
   }

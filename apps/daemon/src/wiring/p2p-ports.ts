@@ -138,7 +138,7 @@ export function p2pPool(pool: TransactionPool, damageWatch: DamageWatch): PoolPo
       }
     },
     has: (hash) => pool.has(hash),
-    get: (hash) => pool.get(hash)?.parsed.bytes,
+    get: (hash) => pool.get(hash)?.bytes,
     hashes: () => pool.hashes(),
     on: (event, listener) => pool.on(event, listener),
     off: (event, listener) => pool.off(event, listener),

@@ -200,7 +200,8 @@ describe('through reader threads', () => {
       fee: 2n ** 60n,
       amount: 3n,
       size: 4,
-      parsed: { ...parsed, transaction: parsed.transaction, hash },
+      hash,
+      paymentId: id,
     };
     const pool = { list: () => [entry as unknown as PoolTransaction] } as unknown as RpcContext['pool'];
     const [, listed] = await request({ method: 'f_on_transactions_pool_json' }, { pool });

@@ -3,7 +3,7 @@ import { type ChainDb, type ChainReader, openChainDb } from '@wrkz/chain-db';
 import { networkOf, type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import { bindRoutes, FinishedJson, silentLogger } from '@wrkz/service-kit';
 import { chainA, chainAHeaders } from '@wrkz/testing';
-import type { PoolTransaction } from '../../src/mempool/pool-transaction';
+import { PoolTransaction } from '../../src/mempool/pool-transaction';
 import { type QueryRunner, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
 import { RPC_DEFAULTS } from './support/defaults';
 import type { DaemonRoute } from '../../src/rpc/declare';
@@ -166,9 +166,8 @@ test('the table has all routes and methods', () => {
 });
 
 const pooled = Array.from({ length: POOL_SIZE }, (_, i): PoolTransaction => {
-  const id = hash(i * 2);
-  const parsed = Object.create(parsedTransaction, { hash: { value: Buffer.from(id, 'hex') } }) as ParsedTransaction;
-  return { id, parsed, size: 1, fee: 1n, amount: 1n, keyImages: [], receivedAt: 0, sequence: i };
+  const identified = Object.create(parsedTransaction, { hash: { value: Buffer.from(hash(i * 2), 'hex') } });
+  return new PoolTransaction(identified as ParsedTransaction, 0, i);
 });
 const pooledIds = new Set(pooled.map(({ id }) => id));
 

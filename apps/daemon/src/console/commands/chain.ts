@@ -120,7 +120,7 @@ function transactionText(
   word: string,
 ): string {
   const stored = reader.transaction(hash);
-  const bytes = stored?.bytes ?? pool.get(hash)?.parsed.bytes;
+  const bytes = stored?.bytes ?? pool.get(hash)?.bytes;
   if (bytes === undefined) {
     const { lite } = reader.floors();
     if (lite !== undefined) throw new BelowFloor(0, lite, 'lite');
@@ -178,10 +178,11 @@ function shortLine({ id, size, fee }: PoolTransaction, difficulty: bigint): stri
 /** For each transaction the required proof-of-work difficulty if its hash meets it, otherwise 0. */
 async function metDifficulties({ network, rpc }: ConsoleContext, group: readonly PoolTransaction[]): Promise<bigint[]> {
   const height = rpc.reader.height();
-  const jobs = group.map(({ parsed }) => ({ algorithm: TX_POW_ALGORITHM, data: parsed.prefixBytes }));
+  const all = group.map(({ parsed }) => parsed);
+  const jobs = all.map(({ prefixBytes }) => ({ algorithm: TX_POW_ALGORITHM, data: prefixBytes }));
   const hashes = await powHashMany(jobs);
-  return group.map(({ parsed, fee }, i) => {
-    const difficulty = transactionPowDifficulty(parsed.transaction, network, height, fee === 0n);
+  return all.map(({ transaction, fee }, i) => {
+    const difficulty = transactionPowDifficulty(transaction, network, height, fee === 0n);
     return checkHash(hashes[i] as Buffer, difficulty) ? difficulty : 0n;
   });
 }

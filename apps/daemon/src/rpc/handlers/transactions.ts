@@ -1,6 +1,5 @@
 import { daemonApi } from '@wrkz/api';
-import { plainPaymentId } from '@wrkz/chain-db';
-import { fromHex, isHash64, type ParsedTransaction, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
+import { fromHex, isHash64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
 import { cnFastHash } from '@wrkz/crypto';
 import { EventLoopYielder, FinishedJson, mapInSlices } from '@wrkz/service-kit';
 import type { PoolTransaction } from '../../mempool/pool-transaction';
@@ -112,17 +111,18 @@ export async function changesSince(
   known: Set<string>,
   gone: AbortSignal,
 ): Promise<Omit<PoolChangesQuery, 'isTailActual'>> {
-  const added: ParsedTransaction[] = [];
+  const added: { readonly hash: Buffer; readonly prefix: Buffer }[] = [];
   let bytes = 0;
-  await inSlices(entries, gone, ({ id, parsed }) => {
-    if (known.delete(id)) return;
-    bytes += parsed.prefixBytes.length;
-    if (bytes <= MAX_ADDED_BYTES || added.length === 0) added.push(parsed);
+  await inSlices(entries, gone, (entry) => {
+    if (known.delete(entry.id) || bytes > MAX_ADDED_BYTES) return;
+    const prefix = entry.parsed.prefixBytes;
+    bytes += prefix.length;
+    if (bytes <= MAX_ADDED_BYTES || added.length === 0) added.push({ hash: entry.hash, prefix });
   });
   return {
     hashes: Buffer.concat(added.map(({ hash }) => hash)),
-    prefixes: Buffer.concat(added.map(({ prefixBytes }) => prefixBytes)),
-    lengths: added.map(({ prefixBytes }) => prefixBytes.length),
+    prefixes: Buffer.concat(added.map(({ prefix }) => prefix)),
+    lengths: added.map(({ prefix }) => prefix.length),
     gone: joinHashes([...known]),
   };
 }
@@ -170,17 +170,17 @@ export const fTransactionsByPaymentIdJson = method({
   },
   handle: async ({ queries, pool, limits }, params, request) => {
     const paymentId = Buffer.from(params.paymentId, 'hex');
-    const pooled = await pooledWithPaymentId(pool, paymentId, request.gone);
+    const pooled = await pooledWithPaymentId(pool, paymentId.toString('hex'), request.gone);
     const query = { paymentId, limit: limits.maxBlockCount, pooled };
     return new FinishedJson(await queries.run('paymentIdTransactions', query, request));
   },
 });
 
 /** Hashes of the pool's transactions with this payment id, in the order of priority. */
-async function pooledWithPaymentId(pool: PoolStatus, paymentId: Buffer, gone: AbortSignal): Promise<Buffer[]> {
+async function pooledWithPaymentId(pool: PoolStatus, paymentId: string, gone: AbortSignal): Promise<Buffer[]> {
   const hashes: Buffer[] = [];
-  await inSlices(pool.list(), gone, ({ parsed }) => {
-    if (plainPaymentId(parsed.transaction.extra)?.equals(paymentId) === true) hashes.push(parsed.hash);
+  await inSlices(pool.list(), gone, (entry) => {
+    if (entry.paymentId === paymentId) hashes.push(entry.hash);
   });
   return hashes;
 }
