@@ -54,7 +54,7 @@ import { logWritePauses, publishUpkeepMetrics } from './upkeep/metrics';
 import { pageRepair, Scrub } from './upkeep/scrub';
 import { accessTokenTask, rpcContext, rpcProcesses, rpcServerOptions, startLocalSocket } from './wiring/rpc';
 import { daemonLogger } from './wiring/logger';
-import { databaseMemory, engineOptions, watchLiteRule, watchStorage } from './wiring/storage';
+import { databaseMemory, engineOptions, sideTransactions, watchLiteRule, watchStorage } from './wiring/storage';
 import { P2pChain, p2pPool } from './wiring/p2p-ports';
 import { peersConfig } from './wiring/peers';
 
@@ -216,7 +216,10 @@ export class Daemon implements Service {
       clearInterval(timer);
       chain.off('commit', follow);
     });
-    const poolFile = new PoolFile({ directory, network: network.name, pool, logger: logger.child('pool') });
+    const poolFile = new PoolFile({
+      ...{ directory, network: network.name, pool, logger: logger.child('pool') },
+      branches: () => sideTransactions(reader, damage),
+    });
     this.closers.use('the pool file', poolFile, (file) => file.close());
     await poolFile.load(this.stopping.signal); // before the journal starts: its clients received these transactions in the last run
 

@@ -19,7 +19,11 @@ interface Opened extends ReturnType<typeof bench> {
 function open(directory: string, network: NetworkName = 'devnet'): Opened {
   const opened = bench();
   const logger = createMemoryLogger();
-  return { ...opened, logger, file: new PoolFile({ directory, network, pool: opened.pool, logger }) };
+  return {
+    ...opened,
+    logger,
+    file: new PoolFile({ directory, network, pool: opened.pool, branches: () => [], logger }),
+  };
 }
 
 const withChecksum = (bytes: Buffer): Buffer => Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]);

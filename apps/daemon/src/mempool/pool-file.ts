@@ -35,6 +35,8 @@ export interface PoolFileDependencies {
   readonly directory: string;
   readonly network: NetworkName;
   readonly pool: Pick<TransactionPool, 'list' | 'revision' | 'add' | 'size'>;
+  /** The transactions of each block of the side branches. */
+  readonly branches: () => Iterable<readonly Buffer[]>;
   readonly logger: Logger;
 }
 
@@ -51,17 +53,18 @@ export class PoolFile {
   }
 
   /**
-   * Validates the transactions of the file like new ones, then starts the periodic writes. Logs a warning for a file that is
-   * damaged, too large or of another network.
+   * Validates the transactions of the file and of the side branches like new ones, then starts the periodic writes. Logs a
+   * warning for a file that is damaged, too large or of another network.
    */
   async load(signal: AbortSignal): Promise<void> {
-    const { pool, logger } = this.dependencies;
+    const { pool, logger, branches } = this.dependencies;
+    const add = async (bytes: Buffer): Promise<void> => {
+      if (!signal.aborted) await pool.add(bytes, 'file');
+    };
     try {
       removeUnfinishedWrites(this.path);
       const transactions = await this.read();
-      await inGroups(transactions, async (bytes) => {
-        if (!signal.aborted) await pool.add(bytes, 'file');
-      });
+      await inGroups(transactions, add);
       // Keep the file: it has transactions that were not validated.
       if (signal.aborted) return;
       if (transactions.length > 0)
@@ -69,6 +72,8 @@ export class PoolFile {
     } catch (error) {
       logger.warning(`the pool of the last run is not used: ${this.path}: ${errorText(error)}`);
     }
+    // After a kill, the file lacks the transactions that a reorganisation had returned to the pool.
+    for (const transactions of branches()) await inGroups(transactions, add);
     this.timer = setInterval(() => void this.save(), SAVE_INTERVAL_MS);
   }
 

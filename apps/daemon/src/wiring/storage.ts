@@ -4,6 +4,7 @@ import { LiteWindow } from '../chain/lite-window';
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { WorkerSetup } from '../chain/thread';
 import type { DaemonConfig, DaemonOptions } from '../config/config';
+import type { DamageWatch } from '../damage/damage-watch';
 import type { P2pEvents, P2pNode } from '../p2p/node';
 import { minWritableBytes } from '../upkeep/disk-space';
 
@@ -103,4 +104,10 @@ export function watchLiteRule({ storage, network, reader, chain, peers, stop }: 
   chain.on('commit', onCommit);
   peers.on('claimed', onClaim);
   return end;
+}
+
+/** The transactions of each block of the side branches. Damage is logged, and the block is omitted. */
+export function* sideTransactions(reader: ChainReader, damage: DamageWatch): Generator<readonly Buffer[]> {
+  for (const { facts } of reader.alternatives())
+    yield damage.orUndefined(() => reader.alternative(facts.hash))?.raw.transactions ?? [];
 }

@@ -85,6 +85,10 @@ test('after a network split the shorter side switches to the longer branch, and 
   const waiting = lost.map(({ hash }) => hash).sort();
   await Promise.all([left, middle, right].map((node) => node.untilPool(waiting)));
   expect([left.pool(), middle.pool(), right.pool()]).toEqual([waiting, waiting, waiting]);
+  // A start from the files that a kill would leave now: the pool was not written yet.
+  const killed = await suite.node({ from: right.dataDir });
+  expect(killed.pool()).toEqual(waiting);
+  await killed.stop();
   expect((await right.status([both.hash, winning.hash])).transactionsInBlock).toHaveLength(2);
   expect((await right.status([losing.hash])).transactionsUnknown).toEqual([losing.hash]);
 
