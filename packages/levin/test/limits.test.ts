@@ -60,7 +60,7 @@ const LIMITS: Readonly<Record<keyof typeof Command, number>> = {
   responseObjects: 50_000_000,
   requestChain: 64 * KIB,
   responseChain: 512 * KIB,
-  requestPool: 8 * MIB,
+  requestPool: 50_000_000,
   newLiteBlock: 4 * MIB,
   missingTransactions: 512 * KIB,
 };

@@ -11,7 +11,8 @@ export const SMALL_FRAME_BODY = 64 * KIB;
 
 /**
  * Max body of each command that an honest peer sends. Peer lists: 250 entries of 24 and of 40 bytes. Hash lists: 10,000 ids.
- * Blocks: the hard size limit stays below 4 MiB for the next decade. Pools: 64 MiB of transactions hold some 200,000 hashes.
+ * Blocks: the hard size limit stays below 4 MiB for the next decade. Pools: our 64 MiB may
+ * have 640,000 hashes (20 MB), and the pool of the reference has no limit.
  */
 const limits: Readonly<Record<CommandId, number>> = {
   [Command.handshake]: SMALL_FRAME_BODY,
@@ -23,7 +24,7 @@ const limits: Readonly<Record<CommandId, number>> = {
   [Command.responseObjects]: MAX_FRAME_BODY,
   [Command.requestChain]: 64 * KIB,
   [Command.responseChain]: 512 * KIB,
-  [Command.requestPool]: 8 * MIB,
+  [Command.requestPool]: MAX_FRAME_BODY,
   [Command.newLiteBlock]: 4 * MIB,
   [Command.missingTransactions]: 512 * KIB,
 };

@@ -3,6 +3,7 @@ import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
 import { hello, ScriptedPeer, SteppedClock } from '@wrkz/testing';
 import type { P2pDependencies } from '../../../src/p2p/context';
+import { POOL_BYTES } from '../../../src/mempool/limits';
 import { namedHashes } from '../../../src/p2p/hashes';
 import { type FakeChain, type FakePool, sha256, toyBlock, toyChain, toyCodec } from '../fakes';
 import { closedFor, disguised, Harness, reaches, type TestNode } from '../harness';
@@ -138,6 +139,16 @@ describe('hashes in a message of a peer', () => {
     expect(commands.newTransactions.decode(body).transactions).toEqual([ours[0], ours[2]]);
     expect(started.pool.lookUps - before).toBe(2);
     started.peer.end();
+  });
+
+  it('of a full pool of the smallest transactions do not disconnect the peer', async () => {
+    const { peer } = await withPeer();
+    // The smallest transaction has 105 bytes.
+    const hashes = new Array<Buffer>(Math.floor(POOL_BYTES / 105)).fill(Buffer.alloc(32, 1));
+    peer.send(Command.requestPool, commands.requestPool.encode({ hashes }));
+    await Promise.race([peer.settle(standing), peer.closed]);
+    expect(peer.isClosed).toBe(false);
+    peer.end();
   });
 
   it('are found among ours at any position, also those with a common prefix', () => {
