@@ -171,6 +171,20 @@ describe('a pool over its budget', () => {
     expect(await add()).toMatchObject({ accepted: true });
   });
 
+  it('does not count the transactions that templates omit again for each one that is refused', async () => {
+    const { pool, validator } = bench();
+    validator.tooNear.add(7n);
+    for (let i = 0; i < 1_000; i++) await pool.add(made(), 'rpc');
+    const omitted = (): Promise<object> => pool.add(made({ padding: 90_000, unlockTime: 7n }), 'p2p');
+    while (pool.size < 1_000 + Math.floor(UNMINABLE_BYTES / 90_200)) await omitted();
+    validator.nearChecks = 0;
+    for (let i = 0; i < 100; i++) {
+      expect(await omitted()).toMatchObject({ message: 'Transaction pool is full' });
+      await pool.add(made(), 'rpc');
+    }
+    expect(validator.nearChecks).toBeLessThan(2_000);
+  });
+
   it('reserves space for other sources during a flood from one source', async () => {
     const { pool, validator } = bench();
     let open = (): void => undefined;

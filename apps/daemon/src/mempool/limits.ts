@@ -4,6 +4,8 @@
 export const POOL_BYTES = 64 * 1024 * 1024;
 /** Max serialized bytes of the transactions that templates omit: nobody mines them, so their fees cost nothing. */
 export const UNMINABLE_BYTES = 1024 * 1024;
+/** Seconds after which the transactions that templates omit are counted again: the clock makes more unlock times too near. */
+export const OMITTED_SECONDS = 10;
 /** Seconds, a block time, for which templates can include a transaction with an unlock time in unix seconds. */
 export const UNLOCK_MARGIN = 60;
 /** Max transactions without a fee. */

@@ -5,12 +5,13 @@ import { EventLoopYielder, type MetricFactory } from '@wrkz/service-kit';
 import type { ChainCommit, CommitEvent } from '../chain/service';
 import { type DoubleSpend, DoubleSpends } from './double-spends';
 import { type RejectionScope, rejectionScope } from './rejection-scope';
-import type { PoolValidator } from './chain-validator';
+import type { PoolValidator, TipLimits } from './chain-validator';
 import { QUEUE_FULL, ValidationQueue } from './validation-queue';
 import {
   FEELESS_TRANSACTIONS,
   MAX_CONCURRENT_VALIDATIONS,
   LIFETIME,
+  OMITTED_SECONDS,
   POOL_BYTES,
   SLICE_MS,
   UNMINABLE_BYTES,
@@ -64,8 +65,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   private staged: Promise<void> = Promise.resolve();
   /** Number of changes of the main chain. */
   private commits = 0;
-  /** The last count of `bytesOmitted`, with the pool and chain that it is for. */
-  private omitted = { revision: '', bytes: 0 };
+  /** The last count of `bytesOmitted`: number of changes of the main chain, and monotonic seconds. */
+  private omitted = { commits: -1, at: 0, bytes: 0 };
   /** Number of reorganisations: a validation result from before one is discarded. */
   private chainAge = 0;
   /** The `key` of the limits against which the whole pool was last checked. */
@@ -203,6 +204,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (evicted === undefined) return refuse(POOL_TEXTS.full);
     this.removeAll(evicted, 'NotActual');
     this.store.add(entry);
+    if (isOmitted(limits, entry)) this.omitted.bytes += entry.size;
     this.emit('added', { hash: parsed.hash, source });
     return { accepted: true, hash: parsed.hash };
   }
@@ -215,12 +217,16 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return (this.staged = this.staged.then(() => this.stagingYielder.yieldIfDue()));
   }
 
-  /** Bytes of the transactions that templates omit. Counted once for each change of the pool, which may be large. */
-  private bytesOmitted(isOmitted: (entry: PoolTransaction) => boolean): number {
-    const revision = `${this.store.revision} ${this.commits}`;
-    if (revision !== this.omitted.revision) {
-      const bytes = this.store.inOrder().reduce((sum, entry) => (isOmitted(entry) ? sum + entry.size : sum), 0);
-      this.omitted = { revision, bytes };
+  /**
+   * Bytes of the transactions that templates omit. They are counted once for each tip and each OMITTED_SECONDS, because that takes
+   * 70 ms for a full pool and a refused transaction costs its sender nothing. Additions in between are added, removals are not
+   * subtracted.
+   */
+  private bytesOmitted(limits: TipLimits): number {
+    const { commits, at } = this.omitted;
+    if (commits !== this.commits || this.now() - at >= OMITTED_SECONDS) {
+      const bytes = this.store.inOrder().reduce((sum, entry) => (isOmitted(limits, entry) ? sum + entry.size : sum), 0);
+      this.omitted = { commits: this.commits, at: this.now(), bytes };
     }
     return this.omitted.bytes;
   }
@@ -233,9 +239,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** The lowest-priority transactions to evict for an entry; undefined if the pool has no place for it, or if one has priority over it. */
   private evictedFor(entry: PoolTransaction): PoolTransaction[] | undefined {
     const limits = this.validator.tipLimits();
-    const isOmitted = ({ size, unlockTime }: PoolTransaction): boolean =>
-      size > limits.templateBytes || limits.isUnlockTimeTooNear(unlockTime);
-    if (isOmitted(entry) && this.bytesOmitted(isOmitted) + entry.size > UNMINABLE_BYTES) return undefined;
+    if (isOmitted(limits, entry) && this.bytesOmitted(limits) + entry.size > UNMINABLE_BYTES) return undefined;
     let excess = this.store.bytes + entry.size - POOL_BYTES;
     const evicted: PoolTransaction[] = [];
     if (excess <= 0) return evicted;
@@ -372,6 +376,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     const removed = entries.filter(({ id }) => this.store.remove(id) !== undefined);
     if (removed.length > 0) this.emit('removed', { hashes: removed.map(({ hash }) => hash), reason });
   }
+}
+
+/** Whether templates omit a transaction, although a block may contain it. */
+function isOmitted(limits: TipLimits, { size, unlockTime }: PoolTransaction): boolean {
+  return size > limits.templateBytes || limits.isUnlockTimeTooNear(unlockTime);
 }
 
 /** Runs a task for each item, in groups of the max concurrency: a long list must not fill the queue. */

@@ -65,6 +65,7 @@ export class FakeValidator implements PoolValidator {
   ringsAreFinal = true;
   looks = 0;
   lapseChecks = 0;
+  nearChecks = 0;
   validated = 0;
   limit = Infinity;
   templateBytes = Infinity;
@@ -96,7 +97,10 @@ export class FakeValidator implements PoolValidator {
         this.lapseChecks += 1;
         return this.lapsed.has(unlockTime);
       },
-      isUnlockTimeTooNear: (unlockTime) => this.tooNear.has(unlockTime),
+      isUnlockTimeTooNear: (unlockTime) => {
+        this.nearChecks += 1;
+        return this.tooNear.has(unlockTime);
+      },
     };
   }
 
