@@ -12,11 +12,14 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
  * Serves NOTIFY_REQUEST_TX_POOL: the pool's transactions that the request does not list, in chunks; nothing if the request lists
- * them all.
+ * them all. An empty chunk is a step of the work.
  */
 function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
   const hashes = pool.hashes();
-  const named = namedHashes(hashes, request.packed);
+  const comparison = namedHashes(hashes, request.packed);
+  let step = comparison.next();
+  for (; step.done !== true; step = comparison.next()) yield [];
+  const named = step.value;
   let chunk: Buffer[] = [];
   let bytes = 0;
   for (const hash of hashes) {
@@ -114,7 +117,10 @@ export async function handlePoolRequest({ pool }: P2pContext, session: Session, 
   if (!session.budget.take('poolRequests')) return;
   const portions = servePool(message, pool);
   const next = (): IteratorResult<Buffer[], void> => work.measure(() => portions.next());
+  const yielder = new EventLoopYielder();
   for (let portion = next(); portion.done !== true; portion = next()) {
+    if (yielder.isDue) await yielder.yieldIfDue();
+    if (portion.value.length === 0) continue;
     await session.connection.writable(POOL_WAIT_BELOW);
     if (!session.isOpen) return;
     session.sendTransactions(portion.value);
