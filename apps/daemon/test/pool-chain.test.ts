@@ -82,6 +82,26 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(101);
   });
 
+  it('checks every transaction once after several reorganisations in a row', async () => {
+    const { pool, validator } = bench();
+    for (let i = 0; i < 100; i++) await pool.add(made(), 'p2p');
+    validator.validated = 0;
+    await Promise.all(Array.from({ length: 5 }, () => pool.onCommit(commit({ kind: 'switch' }))));
+    expect(validator.validated).toBe(100);
+    // The next one arrives when a part of the pool is checked.
+    let reorganised: Promise<void> | undefined;
+    validator.validated = 0;
+    const checked = pool.onCommit(commit({ kind: 'switch' }));
+    const { validate } = validator;
+    jest.spyOn(validator, 'validate').mockImplementation((parsed) => {
+      if (validator.validated === 50) reorganised ??= pool.onCommit(commit({ kind: 'switch' }));
+      return validate.call(validator, parsed);
+    });
+    await checked;
+    await reorganised;
+    expect(validator.validated).toBeLessThan(100 + 50 + 17);
+  });
+
   it('accepts new transactions while a large pool is being checked again', async () => {
     const { pool, validator } = bench();
     for (let i = 0; i < 4200; i++) await pool.add(made(), 'p2p');
