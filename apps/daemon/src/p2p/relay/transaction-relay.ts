@@ -36,9 +36,9 @@ export interface TransactionRelayDependencies extends Omit<P2pPorts, 'chain'> {
  */
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
-  private toAnnounce: Buffer[] = [];
-  /** Transactions from peers that the pool is validating. */
-  private readonly admitting = new Set<string>();
+  private toAnnounce: { readonly hash: Buffer; readonly sender: Session | undefined }[] = [];
+  /** The senders of transactions that the pool is validating. */
+  private readonly admitting = new Map<string, Session>();
   /** Transactions that no peer sent: submitted to this node, or returned to the pool by a reorganisation. */
   private readonly own = new BoundedMap<string, OwnTransaction>(MAX_OWN);
 
@@ -71,11 +71,12 @@ export class TransactionRelay {
   /** Call it when a transaction has entered the pool. */
   added(hash: Buffer): void {
     const key = hashKey(hash);
-    if (!this.admitting.has(key)) {
+    const sender = this.admitting.get(key);
+    if (sender === undefined) {
       this.own.set(key, { hash, interval: FIRST_RESEND, dueAt: this.dependencies.clock.now() + FIRST_RESEND });
     }
     this.refused.delete(hash);
-    this.toAnnounce.push(hash);
+    this.toAnnounce.push({ hash, sender });
     if (this.toAnnounce.length > 1) return;
     setImmediate(() => {
       reportThrow(this.dependencies.logger, 'announcing transactions', () => this.announce());
@@ -115,7 +116,7 @@ export class TransactionRelay {
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
     if (!session.isOpen) return;
     const key = hashKey(hash);
-    this.admitting.add(key);
+    this.admitting.set(key, session);
     const { accepted, message, scope } = await this.dependencies.pool
       .add(bytes, 'p2p')
       .finally(() => this.admitting.delete(key));
@@ -131,12 +132,14 @@ export class TransactionRelay {
   }
 
   private announce(): void {
-    const hashes = this.toAnnounce;
+    const announced = this.toAnnounce;
     this.toAnnounce = [];
     for (const session of this.dependencies.sessions()) {
       if (!session.handshaken) continue;
-      const transactions = hashes.flatMap((hash) => {
-        const transaction = session.knownTransactions.add(hash) ? this.dependencies.pool.get(hash) : undefined;
+      const transactions = announced.flatMap(({ hash, sender }) => {
+        // `knownTransactions` has forgotten the first ones of a large message.
+        const isNew = session !== sender && session.knownTransactions.add(hash);
+        const transaction = isNew ? this.dependencies.pool.get(hash) : undefined;
         return transaction === undefined ? [] : [transaction];
       });
       if (transactions.length > 0) session.relayTransactions(transactions, this.dependencies.clock.now());

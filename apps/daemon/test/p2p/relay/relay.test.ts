@@ -63,6 +63,19 @@ describe('relay', () => {
     expect(sender?.left.filter(({ command }) => command === Command.newLiteBlock)).toEqual([]);
   });
 
+  it('sends no transaction back to the peer that sent it, however many are in a message', async () => {
+    const { pool, peers } = await withPeers(2);
+    const [sender, other] = peers;
+    const transactions = Array.from({ length: 10_100 }, (_, index) => Buffer.from(`transaction ${index}`));
+    supply(sender, transactions);
+    await sender?.settle(standing);
+    const { body } = (await other?.nextOf(Command.newTransactions)) ?? { body: Buffer.alloc(0) };
+    expect(commands.newTransactions.decode(body).transactions).toHaveLength(transactions.length);
+    await sender?.settle(standing);
+    expect(sender?.left.filter(({ command }) => command === Command.newTransactions)).toHaveLength(0);
+    expect(pool.hashes()).toHaveLength(transactions.length);
+  });
+
   it('relays transactions that a waiting block does not need', async () => {
     const { chain, pool, peers } = await withPeers(1);
     announce(peers[0], next);
