@@ -3,9 +3,10 @@ import { KV_ARRAY_FLAG, KV_HEADER, kvMinimumSizes, type KvSection, kvTypeCodes, 
 
 function writeSize(writer: BinaryWriter, value: number): void {
   const width = value < 2 ** 6 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 30 ? 4 : 8;
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE((BigInt(value) << 2n) | BigInt(Math.log2(width)));
-  writer.bytes(bytes.subarray(0, width));
+  const bytes = Buffer.alloc(width);
+  if (width === 8) bytes.writeBigUInt64LE((BigInt(value) << 2n) | 3n);
+  else bytes.writeUIntLE(value * 4 + Math.log2(width), 0, width);
+  writer.bytes(bytes);
 }
 
 function writeNumber(writer: BinaryWriter, value: Extract<KvValue, { value: number | bigint }>): void {
