@@ -31,7 +31,7 @@ import { startNodeHooks } from './events/hooks';
 import { startJournal } from './events/journal/event-journal';
 import { NodeEvents } from './events/node-events';
 import { EventSource } from './events/routes/event-source';
-import { TopicStream } from './events/topics';
+import { topicStream } from './events/topics';
 import { startWebSocket } from './events/websocket/hub';
 import { startZmq } from './events/zmq';
 import { ChainValidator } from './mempool/chain-validator';
@@ -241,7 +241,7 @@ export class Daemon implements Service {
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
     const journal = this.closers.use('the event journal', await startJournal(sources), (open) => open.close());
     const hooks = this.closers.use('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
-    const topics = new TopicStream(events, reader.floors().lite);
+    const topics = topicStream(events, reader.floors().lite);
     this.closers.use('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
     if (options['ban-list'].length > 0) this.reload.push({ name: 'the ban lists', run: () => peers.reload() });
     await peers.start();

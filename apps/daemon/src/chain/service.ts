@@ -1,4 +1,5 @@
 import type { CompactStep } from '@wrkz/chain-db';
+import type { BlockFacts } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from './results';
 
@@ -6,19 +7,11 @@ import type { AddBlockResult } from './results';
 export type BlockSource = 'sync' | 'relay' | 'submit' | 'import';
 
 /** The tip of the main chain and values that follow from it. One immutable object for each commit. */
-export interface TipFacts {
-  readonly height: number;
-  readonly hash: Buffer;
-  readonly timestamp: number;
-  readonly cumulativeDifficulty: bigint;
+export interface TipFacts extends BlockFacts {
   /** Difficulty of the block after this one. */
   readonly nextDifficulty: bigint;
   /** max(median of the last 100 sizes, the full reward zone of the next block's version), bytes. */
   readonly medianSize: number;
-  readonly generatedCoins: bigint;
-  readonly generatedTransactions: number;
-  readonly majorVersion: number;
-  readonly minorVersion: number;
   readonly alternativeCount: number;
 }
 

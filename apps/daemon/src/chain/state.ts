@@ -112,16 +112,9 @@ export class ChainState {
   private readTip(alternativeCount: number, view = this.viewAt(this.reader.height())): TipFacts {
     const facts = view.facts(view.height);
     return {
-      height: facts.height,
-      hash: facts.hash,
-      timestamp: facts.timestamp,
-      cumulativeDifficulty: facts.cumulativeDifficulty,
+      ...facts,
       nextDifficulty: nextDifficulty(this.network, facts.height, view),
       medianSize: effectiveMedian(this.network, view),
-      generatedCoins: facts.generatedCoins,
-      generatedTransactions: facts.generatedTransactions,
-      majorVersion: facts.majorVersion,
-      minorVersion: facts.minorVersion,
       alternativeCount,
     };
   }

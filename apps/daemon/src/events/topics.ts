@@ -68,33 +68,10 @@ export function topicMessages(event: NodeEvent, liteHeight = 0): TopicMessage[] 
   }
 }
 
-export interface TopicListener {
-  /** Whether the listener has subscribers; messages are created only for active listeners. */
-  isActive(): boolean;
-  publish(message: TopicMessage): void;
-}
+/** Calls the listener with the messages of each event, in their order. @returns ends the subscription */
+export type TopicStream = (listener: (message: TopicMessage) => void) => () => void;
 
-/** Creates the messages of each event once for all publishers, in the order of the events. */
-export class TopicStream {
-  private readonly listeners = new Set<TopicListener>();
-
-  constructor(
-    events: Pick<NodeEvents, 'subscribe'>,
-    private readonly liteHeight = 0,
-  ) {
-    events.subscribe((event) => this.onEvent(event));
-  }
-
-  /** @returns ends the subscription */
-  subscribe(listener: TopicListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  private onEvent(event: NodeEvent): void {
-    const active = [...this.listeners].filter((listener) => listener.isActive());
-    if (active.length === 0) return;
-    for (const message of topicMessages(event, this.liteHeight))
-      for (const listener of active) listener.publish(message);
-  }
+/** @param liteHeight see {@link topicMessages} */
+export function topicStream(events: Pick<NodeEvents, 'subscribe'>, liteHeight: number | undefined): TopicStream {
+  return (listener) => events.subscribe((event) => topicMessages(event, liteHeight).forEach(listener));
 }

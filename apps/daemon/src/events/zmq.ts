@@ -47,7 +47,7 @@ interface ZmqOptions {
 /** Starts the publisher; undefined if the options disable it or it cannot start. */
 export async function startZmq(
   { options, network }: ZmqOptions,
-  topics: Pick<TopicStream, 'subscribe'>,
+  topics: TopicStream,
   logger: Logger,
 ): Promise<ZmqPublisher | undefined> {
   const endpoint = parseZmqEndpoint(options['zmq-pub'] ?? defaultZmqEndpoint(network));
@@ -69,29 +69,20 @@ export class ZmqPublisher {
   ) {}
 
   /** Binds and publishes. Failures are logged and the result is undefined: the node runs without ZMQ. */
-  static async start(
-    endpoint: ZmqEndpoint,
-    topics: Pick<TopicStream, 'subscribe'>,
-    logger: Logger,
-  ): Promise<ZmqPublisher | undefined> {
+  static async start(endpoint: ZmqEndpoint, topics: TopicStream, logger: Logger): Promise<ZmqPublisher | undefined> {
     let socket: Zeromq.Publisher | undefined;
     try {
       const { Publisher } = loadZeromq();
       socket = new Publisher({ sendHighWaterMark: HIGH_WATER_MARK, maxMessageSize: MAX_SUBSCRIPTION_BYTES, linger: 0 });
       const publisher = new ZmqPublisher(socket, logger);
       await publisher.bind(endpoint);
-      publisher.unsubscribe = topics.subscribe({ isActive: () => true, publish: (message) => publisher.add(message) });
+      publisher.unsubscribe = topics((message) => publisher.add(message));
       return publisher;
     } catch (error) {
       socket?.close();
       logger.warning(`no events are published over ZMQ at ${endpoint.text}: ${listenErrorText(error, 'zmq-pub')}`);
       return undefined;
     }
-  }
-
-  /** The bound endpoint, with the port that the system chose. */
-  get endpoint(): string {
-    return this.socket.lastEndpoint ?? '';
   }
 
   close(): void {

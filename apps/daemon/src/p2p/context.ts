@@ -34,7 +34,7 @@ export interface P2pDependencies {
 }
 
 export interface ContextEvents {
-  /** An incoming peer has completed the handshake. */
+  /** A peer has completed the handshake. */
   onHandshaken(session: Session): void;
   /** For the first time, no connected peer has blocks that this node lacks. */
   onSynchronized(): void;
@@ -45,22 +45,9 @@ export interface ContextEvents {
 }
 
 /** The components that command handlers and the node use. */
-export interface P2pContext extends Required<P2pDependencies>, Pick<ContextEvents, 'onHandshaken'> {
-  readonly config: P2pConfig;
-  readonly budgets: AddressBudgets;
-  readonly announced: AnnouncedBlocks;
-  readonly backPings: BackPings;
-  readonly sessions: SessionTable;
-  readonly own: OwnNodeData;
-  readonly book: AddressBook;
-  readonly driver: SyncDriver;
-  readonly fetcher: BlockFetcher;
-  readonly blocks: BlockRelay;
-  readonly transactions: TransactionRelay;
-  readonly upload: UploadLimit;
-}
+export type P2pContext = ReturnType<typeof createContext>;
 
-export function createContext(config: P2pConfig, parts: P2pDependencies, events: ContextEvents): P2pContext {
+export function createContext(config: P2pConfig, parts: P2pDependencies, events: ContextEvents) {
   const given = {
     clock: systemClock,
     random: systemRandom,
@@ -104,13 +91,9 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
     book,
     driver,
     fetcher: new BlockFetcher(codec, clock),
-    blocks: new BlockRelay({
-      ...{ chain, pool, codec, clock, logger },
-      requestSync: (session) => driver.requestSync(session),
-      wantsPool: (session) => session.requestPool(pool.hashes()),
-    }),
+    blocks: new BlockRelay({ chain, pool, codec, clock, logger, driver, sessions: open }),
     transactions: new TransactionRelay({ pool, codec, clock, logger, sessions: open }),
     upload: new UploadLimit(config.maxUpload, chain, () => clock.now()),
-    onHandshaken: (session) => events.onHandshaken(session),
+    onHandshaken: (session: Session) => events.onHandshaken(session),
   };
 }

@@ -7,12 +7,10 @@ import { createContext, type P2pContext, type P2pDependencies } from './context'
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/peer-sources';
 import type { FetchedBlock } from './sync/objects';
-import { isRequested, routeFrame } from './commands/router';
 import { PeerStore } from './peers/state-file';
 import { type Ban, Bans, Penalties, readBanLists } from './limits/bans';
 import type { CloseReason } from './limits/close-reasons';
 import type { ChainAdvance, Timer } from './ports';
-import { Announcer } from './relay/announcements';
 import { ConnectionManager } from './session/connection-manager';
 import type { Session } from './session/session';
 import type { PeerInfo } from './session/session-table';
@@ -46,7 +44,6 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   private readonly seeds: Seeds;
   private readonly dialer: Dialer;
   private readonly manager: ConnectionManager;
-  private readonly announcer: Announcer;
   private readonly store: PeerStore;
   private readonly staleTip: StaleTip;
   private opened: readonly PeerListener[] = [];
@@ -60,9 +57,9 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       onSynchronized: () => this.emit('synchronized'),
       onClaim: (session, height) =>
         this.emit('claimed', { peer: String(session.peerId), incoming: session.incoming, height }),
-      onIdle: () => this.announcer.announce(),
+      onIdle: () => this.context.blocks.announce(),
     });
-    const { chain, logger, clock, random, transport, sessions, own, book, driver, blocks, fetcher } = this.context;
+    const { logger, clock, random, transport, sessions, own, book } = this.context;
     const seconds = (): number => Math.floor(clock.now() / 1000);
     const bans = new Bans(() => own.seconds, seconds);
     this.banned = bans;
@@ -74,18 +71,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.penalties = new Penalties({ bans, budgets: this.context.budgets, events: links, logger });
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
     this.staleTip = new StaleTip({ clock, logger }, !config.synchronizedAlone);
-    this.announcer = new Announcer({ chain, relay: blocks, clock, sessions: () => sessions.open() });
-    this.manager = new ConnectionManager(
-      { ...this.context, bans },
-      {
-        route: (session, frame) => routeFrame(this.context, session, frame),
-        isRequested: (session, frame) => isRequested(this.context, session, frame),
-        awaitsObjects: (session) => driver.coordinator.awaitsObjects(session) || fetcher.awaits(session),
-        consider: (session, data, initial) => driver.consider(session, data, initial),
-        onConnected: (session) => this.connected(session),
-        onClosed: (session, reason) => this.closed(session, reason),
-      },
-    );
+    this.manager = new ConnectionManager(this.context, bans, (session, reason) => this.closed(session, reason));
     this.seeds = new Seeds({ ...config, resolve: (host) => transport.resolve(host), now: () => clock.now() });
     this.dialer = new Dialer(config, {
       book,
@@ -285,9 +271,10 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   private readonly onCommit = (commit: ChainAdvance): void => {
     reportThrow(this.context.logger, 'announcing a block', () => {
-      if (commit.added.length > 0) this.staleTip.grown();
       this.context.transactions.chainMoved();
-      this.announcer.onCommit(commit);
+      if (commit.added.length === 0) return;
+      this.staleTip.grown();
+      this.context.blocks.announce();
     });
   };
 

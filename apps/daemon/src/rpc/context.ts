@@ -1,48 +1,27 @@
 import type { ChainReader, FloorHeights } from '@wrkz/chain-db';
-import type { CoinbaseReceiver } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
 import type { RefusedSwitch } from '../chain/side-branches';
 import type { EventSource } from '../events/routes/event-source';
-import type { PoolTransaction } from '../mempool/pool-transaction';
-import type { Generated, GenerateRequest } from '../mining/generate';
-import type { TemplateResult } from '../mining/miner';
+import type { TransactionPool } from '../mempool/pool';
+import type { BlockGenerator } from '../mining/generate';
+import type { Miner } from '../mining/miner';
+import type { P2pNode } from '../p2p/node';
 import type { QueryRunner } from './queries';
 
 /** State of the peer-to-peer side. Heights are counts (index of the tip + 1). */
-export interface NetworkStatus {
-  /** The highest height that peers report, at least 1. */
-  networkHeight(): number;
-  /** The height at the last report of a peer; 0 before the first report. */
-  observedHeight(): number;
-  isSynchronized(): boolean;
-  /** Whether the main chain has not grown for 30 minutes. */
-  isTipStale?(): boolean;
-  connections(): { outgoing: number; incoming: number };
-  peerLists(): { white: string[]; gray: string[] };
-  /** Does not make the lists, because `/info` is requested often. */
-  peerListSizes(): { white: number; gray: number };
-  seedCount(): number;
-  /** Unix seconds; 0 = never. */
-  lastSeedBootstrap(): number;
-  sync(): { activePeers: number; averageBatchSize: number; demotedPeers: number };
-}
-
-export interface PoolStatus {
-  size(): number;
-  has(hash: Buffer): boolean;
-  /** In the order of priority. The array does not change with the pool. */
-  list(): readonly PoolTransaction[];
-  /** Validates, stores and relays a transaction; `error` is the reference's text for a refused one. */
-  submit(bytes: Buffer): Promise<{ error?: string }>;
-}
-
-export interface MiningService {
-  template(address: CoinbaseReceiver, extraNonce: Buffer): Promise<TemplateResult>;
-  /** True for an accepted or known block. */
-  submit(blob: Buffer): Promise<boolean>;
-  /** Mines blocks at once (simnet and devnet). */
-  generate(request: GenerateRequest): Promise<Generated>;
-}
+export type NetworkStatus = Pick<
+  P2pNode,
+  | 'networkHeight'
+  | 'observedHeight'
+  | 'isSynchronized'
+  | 'connections'
+  | 'peerLists'
+  | 'peerListSizes'
+  | 'seedCount'
+  | 'lastSeedBootstrap'
+  | 'sync'
+> &
+  Partial<Pick<P2pNode, 'isTipStale'>>;
 
 export interface RpcLimits {
   readonly maxBlockCount: number;
@@ -56,8 +35,10 @@ export interface RpcContext {
   readonly reader: ChainReader;
   readonly queries: QueryRunner;
   readonly peers: NetworkStatus;
-  readonly pool: PoolStatus;
-  readonly mining: MiningService;
+  readonly pool: Pick<TransactionPool, 'size' | 'has' | 'list' | 'add'>;
+  readonly miner: Pick<Miner, 'template' | 'submit'>;
+  /** Mines blocks at once (simnet and devnet). */
+  readonly generator: Pick<BlockGenerator, 'generate'>;
   readonly events: EventSource;
   /** The difficulty of the next block. */
   readonly nextDifficulty: () => bigint;

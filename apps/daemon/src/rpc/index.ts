@@ -1,4 +1,4 @@
-export type { MiningService, NetworkStatus, PoolStatus, RpcContext, RpcLimits, StorageFacts } from './context';
+export type { NetworkStatus, RpcContext, RpcLimits, StorageFacts } from './context';
 export { isPruned } from './context';
 export { runQuery, type QueryRunner } from './queries';
 export { readerThreads, ReaderPool, type ReaderPoolOptions } from './readers/pool';

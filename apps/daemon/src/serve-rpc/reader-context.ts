@@ -33,12 +33,15 @@ export function readerContext({ config, source, queries, nodeInfo, now }: Reader
     queries,
     peers: networkStatus(source, nodeInfo),
     pool: {
-      size: () => nodeInfo.current?.tx_pool_size ?? 0,
+      get size() {
+        return nodeInfo.current?.tx_pool_size ?? 0;
+      },
       has: unavailable,
       list: unavailable,
-      submit: unavailable,
+      add: unavailable,
     },
-    mining: { template: unavailable, submit: unavailable, generate: unavailable },
+    miner: { template: unavailable, submit: unavailable },
+    generator: { generate: unavailable },
     events: new EventSource(
       { latest: unavailable, page: unavailable, onEntry: () => () => undefined },
       { maxClients: 0, stopping: AbortSignal.abort() },

@@ -1,4 +1,3 @@
-import type { ChainReader } from '@wrkz/chain-db';
 import {
   bindRoutes,
   hasLocalSockets,
@@ -8,97 +7,45 @@ import {
   type ReloadTask,
   socketPath,
 } from '@wrkz/service-kit';
-import { isAccepted } from '../chain/results';
 import type { ChainService } from '../chain/service';
-import type { RefusedSwitch } from '../chain/side-branches';
 import type { AccessToken } from '../config/access-token';
 import type { DaemonConfig, DaemonOptions } from '../config/config';
 import { rpcIpv6 } from '../config/listeners';
 import { consoleRoute, type ConsoleRunner } from '../console/runner';
-import type { EventSource } from '../events/routes/event-source';
-import type { TransactionPool } from '../mempool/pool';
-import type { BlockGenerator } from '../mining/generate';
-import type { Miner } from '../mining/miner';
-import {
-  type MiningService,
-  type NetworkStatus,
-  type PoolStatus,
-  type QueryRunner,
-  type RpcContext,
-  type RpcServerOptions,
-  startLocalRpc,
-} from '../rpc';
+import { type RpcContext, type RpcServerOptions, startLocalRpc } from '../rpc';
 import { routeRules } from '../rpc/service';
 import type { ServeRpcOptions } from '../serve-rpc/config';
 import { RpcProcesses, type RpcProcessesDependencies } from '../serve-rpc/processes';
 
-export interface RpcContextDependencies {
+export type RpcContextDependencies = Pick<
+  RpcContext,
+  'reader' | 'queries' | 'peers' | 'pool' | 'miner' | 'generator' | 'damaged' | 'refusedBranch' | 'events' | 'now'
+> & {
   readonly config: DaemonConfig;
-  readonly reader: ChainReader;
-  readonly queries: QueryRunner;
-  readonly chain: ChainService & { readonly diskShortage?: string | undefined };
-  readonly pool: TransactionPool;
-  readonly miner: Miner;
-  readonly generator: BlockGenerator;
-  readonly peers: NetworkStatus;
-  /** The reason why the node stopped following the chain; undefined while it follows. */
-  readonly damaged: () => string | undefined;
-  /** The last branch that was not followed. */
-  readonly refusedBranch?: () => RefusedSwitch | undefined;
-  readonly events: EventSource;
-  /** Unix seconds. */
-  readonly now: () => number;
-}
+  readonly chain: Pick<ChainService, 'tip'> & { readonly diskShortage?: string | undefined };
+};
 
 /** The parts of the node that the routes use. */
-export function rpcContext(dependencies: RpcContextDependencies): RpcContext {
-  const { config, reader, queries, chain, peers, events, now } = dependencies;
+export function rpcContext({ config, chain, ...parts }: RpcContextDependencies): RpcContext {
+  const { network, options, storage, pruneDepth } = config;
   return {
-    network: config.network,
-    reader,
-    queries,
-    peers,
-    pool: poolStatus(dependencies.pool),
-    events,
-    mining: miningService(dependencies.miner, dependencies.generator),
+    ...parts,
+    network,
     nextDifficulty: () => chain.tip().nextDifficulty,
     limits: {
-      maxBlockCount: config.options['rpc-max-block-count'],
-      maxGlobalIndexRange: config.options['rpc-max-global-index-range'],
+      maxBlockCount: options['rpc-max-block-count'],
+      maxGlobalIndexRange: options['rpc-max-global-index-range'],
     },
-    storage: { prune: config.storage.kind === 'pruned', pruneDepth: config.pruneDepth },
-    explorer: config.options['daemon-mode'] === 'explorer',
-    miningOff: config.options['rpc-no-mining'],
+    storage: { prune: storage.kind === 'pruned', pruneDepth },
+    explorer: options['daemon-mode'] === 'explorer',
+    miningOff: options['rpc-no-mining'],
     paused: () => chain.diskShortage,
-    damaged: dependencies.damaged,
-    refusedBranch: dependencies.refusedBranch,
     heavierBranch: (work) => {
-      const branch = dependencies.refusedBranch?.();
+      const branch = parts.refusedBranch?.();
       if (branch === undefined || branch.cumulativeDifficulty <= work) return undefined;
       return { height: branch.height, hash: branch.hash.toString('hex') };
     },
-    startTime: now(),
-    now,
-  };
-}
-
-function poolStatus(pool: TransactionPool): PoolStatus {
-  return {
-    size: () => pool.size,
-    has: (hash) => pool.has(hash),
-    list: () => pool.list(),
-    submit: async (bytes) => {
-      const { accepted, message } = await pool.add(bytes, 'rpc');
-      return accepted ? {} : { error: message ?? 'Transaction is not accepted' };
-    },
-  };
-}
-
-function miningService(miner: Miner, generator: BlockGenerator): MiningService {
-  return {
-    template: (address, extraNonce) => miner.template(address, extraNonce),
-    submit: async (blob) => isAccepted(await miner.submit(blob)),
-    generate: (request) => generator.generate(request),
+    startTime: parts.now(),
   };
 }
 

@@ -15,7 +15,7 @@ beforeEach(async () => {
   hub = new WebSocketHub(
     { maxClients: 64, maxClientsPerAddress: 0 },
     {
-      topics: { subscribe: () => () => undefined },
+      topics: () => () => undefined,
       tip: () => ({ height: 7, hash: Buffer.alloc(32) }),
     },
   );

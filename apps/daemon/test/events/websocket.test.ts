@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { UpgradeGuard } from '@wrkz/service-kit';
 import { WebSocket } from 'ws';
-import type { TopicListener } from '../../src/events/topics';
+import type { TopicMessage } from '../../src/events/topics';
 import { WebSocketHub, type WebSocketHubOptions } from '../../src/events/websocket/hub';
 
 /* Clients that do not respond to pings, do not read, or exceed the limit. */
@@ -22,11 +22,11 @@ interface HubBench {
 }
 
 async function bench(options: Partial<WebSocketHubOptions> = {}, guard = freely): Promise<HubBench> {
-  const listeners = new Set<TopicListener>();
+  const listeners = new Set<(message: TopicMessage) => void>();
   const hub = new WebSocketHub(
     { maxClients: 10, maxClientsPerAddress: 0, ...options },
     {
-      topics: { subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) },
+      topics: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
       tip: () => ({ height: 7, hash: Buffer.alloc(32, 7) }),
     },
   );
@@ -41,7 +41,7 @@ async function bench(options: Partial<WebSocketHubOptions> = {}, guard = freely)
   return {
     hub,
     publish: (body) => {
-      for (const listener of listeners) if (listener.isActive()) listener.publish({ topic: 'hashblock', body });
+      for (const listener of listeners) listener({ topic: 'hashblock', body });
     },
     open: (how) => new Client(new WebSocket(url, how)),
   };

@@ -14,9 +14,9 @@ const context = {
   now: () => 0,
   peers: { isSynchronized: () => synchronized },
   pool: {
-    submit: async (bytes: Buffer) => {
+    add: async (bytes: Buffer) => {
       submitted.push(bytes);
-      return {};
+      return { accepted: true };
     },
   },
 } as unknown as RpcContext;

@@ -183,13 +183,13 @@ function countedContext(main: Counter, message: Counter, thread: Counter): RpcCo
     },
   };
   const pool = {
-    size: () => pooled.length,
+    size: pooled.length,
     has: (id: Buffer) => {
       main.add(1);
       return pooledIds.has(id.toString('hex'));
     },
     list: () => countingArray(pooled, main),
-    submit: async () => ({ error: 'refused' }),
+    add: async () => ({ accepted: false, message: 'refused' }),
   };
   const template = { blob: Buffer.alloc(200), difficulty: 1n, height: 1, reservedOffset: 0 };
   return node({
@@ -197,11 +197,11 @@ function countedContext(main: Counter, message: Counter, thread: Counter): RpcCo
     queries,
     pool,
     explorer: true,
-    mining: {
+    miner: {
       template: async () => template,
-      submit: async () => true,
-      generate: async () => ({ height: 1, hashes: [] }),
+      submit: async () => ({ code: 'ADDED_TO_MAIN', message: '' }),
     },
+    generator: { generate: async () => ({ height: 1, hashes: [] }) },
     peers: {
       isSynchronized: () => true,
       networkHeight: () => 1,

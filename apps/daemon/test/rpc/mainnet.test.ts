@@ -133,7 +133,7 @@ test('/info has exactly the fields of the recorded response, of the same types',
     storage: { prune: false, pruneDepth: 10_080 },
     nextDifficulty: () => 52_006_338n,
     heavierBranch: () => undefined,
-    pool: { size: () => 0 } as RpcContext['pool'],
+    pool: { size: 0 } as RpcContext['pool'],
     peers: {
       networkHeight: () => FIRST + 501,
       observedHeight: () => FIRST + 500,

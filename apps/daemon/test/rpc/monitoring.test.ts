@@ -24,7 +24,7 @@ const context = node(
     nextDifficulty: () => 600n,
     heavierBranch: () => undefined,
     startTime: 1_700_000_000,
-    pool: { size: () => 8 } as RpcContext['pool'],
+    pool: { size: 8 } as RpcContext['pool'],
   },
   {
     tip: () => tip as never,

@@ -62,7 +62,7 @@ export interface WebSocketHubOptions {
 }
 
 export interface WebSocketHubDependencies {
-  readonly topics: Pick<TopicStream, 'subscribe'>;
+  readonly topics: TopicStream;
   readonly tip: () => { readonly height: number; readonly hash: Buffer };
 }
 
@@ -83,10 +83,7 @@ export class WebSocketHub {
     private readonly options: WebSocketHubOptions,
     private readonly dependencies: WebSocketHubDependencies,
   ) {
-    this.unsubscribe = dependencies.topics.subscribe({
-      isActive: () => this.clients.size > 0,
-      publish: (message) => this.publish(message),
-    });
+    this.unsubscribe = dependencies.topics((message) => this.publish(message));
     this.heartbeats = setInterval(() => this.heartbeat(), options.heartbeatMs ?? HEARTBEAT_MS);
   }
 
@@ -160,6 +157,7 @@ export class WebSocketHub {
   }
 
   private publish({ topic, body }: TopicMessage): void {
+    if (this.clients.size === 0) return;
     const message = encode(topic, body);
     for (const client of this.clients.keys()) if (client.wants(topic)) client.queue(message);
     this.flushSoon();

@@ -127,17 +127,18 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
   }
 }
 
+/** Whether blocks were requested from a peer, so that large responses are allowed. */
+export function awaitsObjects({ driver, fetcher }: P2pContext, session: Session): boolean {
+  return driver.coordinator.awaitsObjects(session) || fetcher.awaits(session);
+}
+
 /** Whether we requested the content of a frame. Such work is not charged to the peer. */
-export function isRequested(
-  { driver, fetcher }: Pick<P2pContext, 'driver' | 'fetcher'>,
-  session: Session,
-  { command }: Frame,
-): boolean {
+export function isRequested(context: P2pContext, session: Session, { command }: Frame): boolean {
   switch (command) {
     case Command.responseObjects:
-      return driver.coordinator.awaitsObjects(session) || fetcher.awaits(session);
+      return awaitsObjects(context, session);
     case Command.responseChain:
-      return driver.coordinator.awaitsChain(session);
+      return context.driver.coordinator.awaitsChain(session);
     case Command.newTransactions:
       return session.awaitsTransactions;
     default:

@@ -1,6 +1,7 @@
 import { HEADER_SIZE, type ByteAllowance, type Frame } from '@wrkz/levin';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { AddressBudget } from '../limits/address-budget';
+import { type CloseReason, closeReasons } from '../limits/close-reasons';
 import type { P2pClock } from '../ports';
 
 const CROWDED_FRAMES = 64;
@@ -12,11 +13,8 @@ export interface InboxOptions {
   /** Backpressure: true when the inbox is full enough to stop reading, false when it has space again. */
   onCrowded(crowded: boolean): void;
   onError(error: unknown): void;
-  onFlood(): void;
-  /** A frame was rejected because the memory budget is used up. */
-  onFull(): void;
-  /** The peer exceeded its budget of event-loop time too often. */
-  onOverwork(): void;
+  /** Closes the connection. */
+  close(reason: CloseReason): void;
   /** Whether we requested the content of the frame: such a frame is not charged and does not wait for the budget. */
   isRequested(frame: Frame): boolean;
   readonly clock: Pick<P2pClock, 'now' | 'after'>;
@@ -53,8 +51,8 @@ export class Inbox {
   push(frame: Frame): void {
     if (this.closed) return;
     const { share, budget } = this.options;
-    if (!budget.takeFrame(frame, this.options.isRequested(frame))) return this.options.onFlood();
-    if (!share.take(sizeOf(frame))) return this.options.onFull();
+    if (!budget.takeFrame(frame, this.options.isRequested(frame))) return this.options.close(closeReasons.flood);
+    if (!share.take(sizeOf(frame))) return this.options.close(closeReasons.memoryBudget);
     this.frames.push(frame);
     this.bytes += sizeOf(frame);
     this.watch();
@@ -99,7 +97,8 @@ export class Inbox {
     const work = budget.budgetOf(frame.command);
     const owed = (): number => (this.closed ? 0 : work.owed());
     for (let wait = owed(); wait > 0; wait = owed()) {
-      if (work.note(wait)) return this.options.onOverwork();
+      // The peer exceeded its budget of event-loop time too often.
+      if (work.note(wait)) return this.options.close(closeReasons.overwork);
       const time = wait;
       await new Promise<void>((resolve) => clock.after(time, resolve));
     }

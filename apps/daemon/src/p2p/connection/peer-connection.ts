@@ -75,9 +75,7 @@ export class PeerConnection {
         options.logger.error(`${this.name}: ${String(error instanceof Error ? error.stack : error)}`);
         this.close(closeReasons.internalError);
       },
-      onFlood: () => this.close(closeReasons.flood),
-      onFull: () => this.close(closeReasons.memoryBudget),
-      onOverwork: () => this.close(closeReasons.overwork),
+      close: (reason) => this.close(reason),
       isRequested: (frame) => options.isRequested?.(frame) === true,
       clock,
       share: options.share,

@@ -85,72 +85,25 @@ export const closeReasons = {
   transactionsUnavailable: reason('requested transactions that we do not have'),
 } as const satisfies Record<string, CloseReason>;
 
-const { checkpointMismatch, invalidBlock, orphans, tooEarlyBlock } = closeReasons;
-
-/**
- * The reason to close the connection to the sender of a block, by the result code of the chain; `undefined` to keep it open. The
- * type requires an entry for each code of consensus.
- */
-const blockReasons: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
+/** Results of the chain for a block whose sender is not penalised with points, or more severely than with points. */
+const blockReasons: Readonly<Partial<Record<ReasonCode, CloseReason | undefined>>> = {
   // The block is stored.
   ADDED_TO_MAIN: undefined,
   ADDED_TO_ALTERNATIVE: undefined,
   ADDED_TO_ALTERNATIVE_AND_SWITCHED: undefined,
   ALREADY_EXISTS: undefined,
-
   // No parent, or a branch too deep: that depends on our chain, so the sender is not penalised.
-  REJECTED_AS_ORPHANED: orphans,
+  REJECTED_AS_ORPHANED: closeReasons.orphans,
   // Our clock may be the one that is wrong.
-  TIMESTAMP_TOO_FAR_IN_FUTURE: tooEarlyBlock,
-
+  TIMESTAMP_TOO_FAR_IN_FUTURE: closeReasons.tooEarlyBlock,
   // The peer follows a chain that contradicts the checkpoints.
-  CHECKPOINT_BLOCK_HASH_MISMATCH: checkpointMismatch,
-
-  // The sender had to verify the block against the same chain before it relayed it, so all other failures are penalised.
-  DESERIALIZATION_FAILED: invalidBlock,
-  WRONG_VERSION: invalidBlock,
-  PARENT_BLOCK_SIZE_TOO_BIG: invalidBlock,
-  PARENT_BLOCK_WRONG_VERSION: invalidBlock,
-  TIMESTAMP_TOO_FAR_IN_PAST: invalidBlock,
-  CUMULATIVE_BLOCK_SIZE_TOO_BIG: invalidBlock,
-  DIFFICULTY_OVERHEAD: invalidBlock,
-  BLOCK_REWARD_MISMATCH: invalidBlock,
-  PROOF_OF_WORK_TOO_WEAK: invalidBlock,
-  TRANSACTION_ABSENT_IN_POOL: invalidBlock,
-  TRANSACTION_DUPLICATES: invalidBlock,
-  TRANSACTION_INCONSISTENCY: invalidBlock,
-
-  EMPTY_INPUTS: invalidBlock,
-  INPUT_UNKNOWN_TYPE: invalidBlock,
-  INPUT_EMPTY_OUTPUT_USAGE: invalidBlock,
-  INPUT_INVALID_DOMAIN_KEYIMAGES: invalidBlock,
-  INPUT_IDENTICAL_KEYIMAGES: invalidBlock,
-  INPUT_IDENTICAL_OUTPUT_INDEXES: invalidBlock,
-  INPUT_KEYIMAGE_ALREADY_SPENT: invalidBlock,
-  INPUT_INVALID_GLOBAL_INDEX: invalidBlock,
-  INPUT_SPEND_LOCKED_OUT: invalidBlock,
-  INPUT_INVALID_SIGNATURES: invalidBlock,
-  INPUTS_AMOUNT_OVERFLOW: invalidBlock,
-  INPUT_WRONG_COUNT: invalidBlock,
-  INPUT_UNEXPECTED_TYPE: invalidBlock,
-  BASE_INPUT_WRONG_BLOCK_INDEX: invalidBlock,
-  OUTPUT_ZERO_AMOUNT: invalidBlock,
-  OUTPUT_INVALID_KEY: invalidBlock,
-  OUTPUTS_AMOUNT_OVERFLOW: invalidBlock,
-  WRONG_AMOUNT: invalidBlock,
-  WRONG_TRANSACTION_UNLOCK_TIME: invalidBlock,
-  INVALID_MIXIN: invalidBlock,
-  EXTRA_TOO_LARGE: invalidBlock,
-  INPUT_INVALID_SIGNATURES_COUNT: invalidBlock,
-  OUTPUT_AMOUNT_TOO_LARGE: invalidBlock,
-  EXCESSIVE_OUTPUTS: invalidBlock,
-  WRONG_FEE: invalidBlock,
-  SIZE_TOO_LARGE: invalidBlock,
-  POW_INVALID: invalidBlock,
-  UNLOCK_TIME_TOO_SMALL: invalidBlock,
+  CHECKPOINT_BLOCK_HASH_MISMATCH: closeReasons.checkpointMismatch,
 };
 
-/** The reason to close the connection to a peer whose block was rejected with `code`; undefined if it stays open. */
+/**
+ * The reason to close the connection to the sender of a block, by the result code of the chain; undefined if it stays open. The
+ * sender had to verify the block against the same chain before it relayed it, so all other failures are penalised.
+ */
 export function closeReasonOfBlock(code: ReasonCode): CloseReason | undefined {
-  return blockReasons[code];
+  return code in blockReasons ? blockReasons[code] : closeReasons.invalidBlock;
 }

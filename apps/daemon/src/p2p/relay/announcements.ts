@@ -1,45 +1,8 @@
 import { BoundedMap } from '@wrkz/service-kit/base';
 import { hashKey } from '../hashes';
 import { type CloseReason, closeReasons } from '../limits/close-reasons';
-import type { BlockCodec, ChainAdvance, ChainPort, P2pClock } from '../ports';
+import type { BlockCodec, ChainPort } from '../ports';
 import type { Session } from '../session/session';
-import type { BlockRelay } from './block-relay';
-
-export interface AnnouncerDependencies {
-  readonly chain: Pick<ChainPort, 'tip' | 'rawBlock' | 'isKnown'>;
-  readonly relay: Pick<BlockRelay, 'hopOf'>;
-  readonly clock: Pick<P2pClock, 'now'>;
-  sessions(): Iterable<Session>;
-}
-
-/**
- * Announces a new tip to peers after its commit. A peer that claims a higher chain with a tip unknown to us gets no announcement:
- * so old blocks are not announced during a synchronisation, and a false claim only affects the peer that made it.
- */
-export class Announcer {
-  constructor(private readonly dependencies: AnnouncerDependencies) {}
-
-  onCommit(commit: ChainAdvance): void {
-    if (commit.added.length > 0) this.announce();
-  }
-
-  /** Announces the tip to each peer that is not known to have it. */
-  announce(): void {
-    const { height, hash } = this.dependencies.chain.tip();
-    let raw: ReturnType<ChainPort['rawBlock']>;
-    for (const session of this.dependencies.sessions()) {
-      if (!session.handshaken || session.knownBlocks.has(hash) || this.isAhead(session, height)) continue;
-      raw ??= this.dependencies.chain.rawBlock(hash);
-      if (raw === undefined) return;
-      session.knownBlocks.add(hash);
-      session.sendBlock(raw, height + 1, this.dependencies.relay.hopOf(hash), this.dependencies.clock.now());
-    }
-  }
-
-  private isAhead({ claim }: Session, height: number): boolean {
-    return claim !== undefined && claim.height > height + 1 && !this.dependencies.chain.isKnown(claim.tip);
-  }
-}
 
 type WorkResult = Awaited<ReturnType<ChainPort['checkProofOfWork']>>;
 

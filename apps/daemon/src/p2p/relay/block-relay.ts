@@ -5,15 +5,15 @@ import { type AddBlockResult, isAccepted } from '../../chain/results';
 import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
 import type { P2pPorts } from '../ports';
 import type { Session } from '../session/session';
+import type { SyncDriver } from '../sync/driver';
 import { hashKey } from '../hashes';
 import { reportRejection } from '../report-errors';
 import { type BlockWork, LiteBlocks } from './lite-blocks';
 
 export interface BlockRelayDependencies extends P2pPorts {
-  /** The peer has blocks that this node lacks. Requests its chain. */
-  requestSync(session: Session): void;
-  /** The chain switched to the peer's branch. Requests its pool. */
-  wantsPool(session: Session): void;
+  /** Requests the chain of a peer that has blocks that this node lacks. */
+  readonly driver: Pick<SyncDriver, 'requestSync'>;
+  sessions(): Iterable<Session>;
 }
 
 /** Max cached hop counts. */
@@ -25,7 +25,7 @@ const EARLY_KEPT = 200;
 /**
  * Receives new blocks from peers in state normal and completes lite blocks with known transactions. Requests missing transactions
  * from the announcer, from the next announcer if the first disconnects or is late, and downloads the whole block if no announcer
- * responds in time. `Announcer` announces blocks, after their commit.
+ * responds in time. Announces new tips after their commit.
  */
 export class BlockRelay {
   private readonly lite: LiteBlocks;
@@ -40,9 +40,24 @@ export class BlockRelay {
     });
   }
 
-  /** The hop count to announce a block with: the received count plus one, or 0 for our own blocks. */
-  hopOf(hash: Buffer): number {
-    return this.hops.get(hashKey(hash)) ?? 0;
+  /**
+   * Announces the tip to each peer that is not known to have it. A peer that claims a higher chain with a tip unknown to us gets no
+   * announcement: so old blocks are not announced during a synchronisation, and a false claim only affects the peer that made it.
+   */
+  announce(): void {
+    const { chain, clock } = this.dependencies;
+    const { height, hash } = chain.tip();
+    let raw: RawBlock | undefined;
+    for (const session of this.dependencies.sessions()) {
+      const { claim, knownBlocks } = session;
+      const isAhead = claim !== undefined && claim.height > height + 1 && !chain.isKnown(claim.tip);
+      if (!session.handshaken || knownBlocks.has(hash) || isAhead) continue;
+      raw ??= chain.rawBlock(hash);
+      if (raw === undefined) return;
+      knownBlocks.add(hash);
+      // The hop count is the received one plus one, or 0 for our own blocks.
+      session.sendBlock(raw, height + 1, this.hops.get(hashKey(hash)) ?? 0, clock.now());
+    }
   }
 
   async onNewBlock(session: Session, message: NewBlock): Promise<void> {
@@ -116,7 +131,7 @@ export class BlockRelay {
     let work = this.lite.get(key);
     if (work === undefined) {
       if (!this.dependencies.chain.isKnown(block.previousHash)) {
-        this.dependencies.requestSync(session);
+        this.dependencies.driver.requestSync(session);
         return undefined;
       }
       work = this.lite.begin(key, hash, block.transactionHashes);
@@ -148,7 +163,8 @@ export class BlockRelay {
     while (work.state === 'incomplete') {
       const next = this.lite.next(work);
       if (next === undefined) {
-        if (work.patience === undefined) for (const session of work.announcers) this.dependencies.requestSync(session);
+        if (work.patience === undefined)
+          for (const session of work.announcers) this.dependencies.driver.requestSync(session);
         return;
       }
       const { session, message } = next;
@@ -202,7 +218,7 @@ export class BlockRelay {
     this.lite.drop(work);
     if (result === undefined || this.dependencies.chain.isKnown(work.hash)) return;
     const next = [...work.announcers].find((other) => other !== session && other.isOpen);
-    if (next !== undefined) this.dependencies.requestSync(next);
+    if (next !== undefined) this.dependencies.driver.requestSync(next);
   }
 
   /** For a block ahead of our clock, which may be wrong: no peer is disconnected, and the block is checked again later. */
@@ -221,13 +237,14 @@ export class BlockRelay {
       case 'TIMESTAMP_TOO_FAR_IN_FUTURE':
         return;
       case 'ADDED_TO_ALTERNATIVE':
-        if (session.remoteHeight > this.dependencies.chain.tip().height + 1) this.dependencies.requestSync(session);
+        if (session.remoteHeight > this.dependencies.chain.tip().height + 1)
+          this.dependencies.driver.requestSync(session);
         return;
       case 'ADDED_TO_ALTERNATIVE_AND_SWITCHED':
-        this.dependencies.wantsPool(session);
+        session.requestPool(this.dependencies.pool.hashes());
         return;
       case 'REJECTED_AS_ORPHANED':
-        this.dependencies.requestSync(session);
+        this.dependencies.driver.requestSync(session);
         return;
       default: {
         this.dependencies.logger.debug(`${session.name}: block refused: ${result.code} ${result.message}`);

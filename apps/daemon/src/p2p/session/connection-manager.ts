@@ -3,7 +3,6 @@ import {
   BodyError,
   bodyLimit,
   Command,
-  type Frame,
   handshakeRequest,
   handshakeResponse,
   type PeerLists,
@@ -11,6 +10,7 @@ import {
   timedSyncRequest,
   timedSyncResponse,
 } from '@wrkz/levin';
+import { awaitsObjects, isRequested, routeFrame } from '../commands/router';
 import { PeerConnection } from '../connection/peer-connection';
 import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { P2pContext } from '../context';
@@ -31,32 +31,14 @@ const REQUEST_LIMITS: ReadonlyMap<number, number> = new Map([
 /** Purpose of a call: to stay connected, or only to receive the peer list. */
 export type CallPurpose = 'session' | 'peer-list';
 
-export type ConnectionManagerDependencies = Pick<
-  P2pContext,
-  'config' | 'transport' | 'clock' | 'logger' | 'memory' | 'budgets' | 'sessions' | 'own' | 'book'
-> & { readonly bans: Bans };
-
-export interface ConnectionEvents {
-  /** Handles one frame that is not a response. */
-  route(session: Session, frame: Frame): Promise<void>;
-  /** Whether we requested the content of the frame. */
-  isRequested(session: Session, frame: Frame): boolean;
-  /** Whether blocks were requested, so that large responses are allowed. */
-  awaitsObjects(session: Session): boolean;
-  /** Handles the sync data of a handshake (`initial`) or a timed sync. */
-  consider(session: Session, data: SyncData, initial: boolean): void;
-  /** An outgoing peer has completed the handshake. */
-  onConnected(session: Session): void;
-  onClosed(session: Session, reason: CloseReason): void;
-}
-
 /** Creates sessions for incoming and outgoing sockets, and exchanges sync data with them. */
 export class ConnectionManager {
   private accepting = false;
 
   constructor(
-    private readonly dependencies: ConnectionManagerDependencies,
-    private readonly events: ConnectionEvents,
+    private readonly context: P2pContext,
+    private readonly bans: Bans,
+    private readonly onClosed: (session: Session, reason: CloseReason) => void,
   ) {}
 
   /** Starts to accept and dial connections. */
@@ -67,14 +49,13 @@ export class ConnectionManager {
   /** Closes all sessions and accepts no new ones. */
   end(): void {
     this.accepting = false;
-    for (const session of this.dependencies.sessions.open()) session.close(closeReasons.stopping);
+    for (const session of this.context.sessions.open()) session.close(closeReasons.stopping);
   }
 
   /** Closes the connections to banned addresses. */
   closeBanned(): void {
-    const { bans, sessions } = this.dependencies;
-    for (const session of sessions.open()) {
-      if (bans.isBanned(session.connection.remote.host)) session.close(closeReasons.banned);
+    for (const session of this.context.sessions.open()) {
+      if (this.bans.isBanned(session.connection.remote.host)) session.close(closeReasons.banned);
     }
   }
 
@@ -83,9 +64,10 @@ export class ConnectionManager {
    * oldest connection without a handshake is closed.
    */
   accept(socket: Duplex, remote: PeerAddress): void {
-    const { config, bans, budgets, sessions } = this.dependencies;
+    const { config, budgets, sessions } = this.context;
     const slot = slotFor(remote, sessions.open(), config.inPeers);
-    if (!this.accepting || slot === 'none' || bans.isBanned(remote.host) || !budgets.of(remote).take('connections')) {
+    const isBanned = this.bans.isBanned(remote.host);
+    if (!this.accepting || slot === 'none' || isBanned || !budgets.of(remote).take('connections')) {
       socket.destroy();
       return;
     }
@@ -98,7 +80,7 @@ export class ConnectionManager {
    * after the list was received.
    */
   async call(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
-    const socket = await this.dependencies.transport.connect(address);
+    const socket = await this.context.transport.connect(address);
     if (socket === undefined) return false;
     if (!this.accepting) {
       socket.destroy();
@@ -110,10 +92,10 @@ export class ConnectionManager {
 
   /** Sends a timed sync to each peer that we do not synchronise from. */
   timedSync(): void {
-    for (const session of this.dependencies.sessions.open()) {
+    for (const session of this.context.sessions.open()) {
       if (session.state !== 'normal' && session.state !== 'idle') continue;
       reportRejection(
-        this.dependencies.logger,
+        this.context.logger,
         `${session.name}: timed sync`,
         orClose(session, this.timedSyncWith(session)),
       );
@@ -122,8 +104,8 @@ export class ConnectionManager {
 
   /** Closes sessions that time out or do not finish the handshake; called about once a second. */
   tick(): void {
-    const now = this.dependencies.clock.now();
-    for (const session of this.dependencies.sessions.open()) {
+    const now = this.context.clock.now();
+    for (const session of this.context.sessions.open()) {
       session.connection.tick();
       session.tick(now);
       if (!session.handshaken && now - session.startedAt > HANDSHAKE_TIMEOUT)
@@ -132,7 +114,7 @@ export class ConnectionManager {
   }
 
   private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
-    const { clock, logger, memory, budgets, sessions } = this.dependencies;
+    const { clock, logger, memory, budgets, sessions } = this.context;
     const budget = budgets.enter(remote);
     const share = memory.open(accountKey(remote), () => connection.close(closeReasons.memoryBudget));
     const connection: PeerConnection = new PeerConnection({
@@ -143,12 +125,12 @@ export class ConnectionManager {
       logger,
       share,
       budget,
-      isRequested: (frame) => this.events.isRequested(session, frame),
+      isRequested: (frame) => isRequested(this.context, session, frame),
       limitOf: (header) => {
         const limit = bodyLimit(header, {
           // An outgoing peer may send frames directly after its handshake response, before that is parsed.
           handshaken: session.handshaken || !incoming,
-          objectsRequested: this.events.awaitsObjects(session),
+          objectsRequested: awaitsObjects(this.context, session),
           transactionsRequested: session.awaitsTransactions,
         });
         return header.kind === 'response' ? limit : Math.min(limit, REQUEST_LIMITS.get(header.command) ?? limit);
@@ -166,7 +148,7 @@ export class ConnectionManager {
 
   /** Starts the frame handling of a session. */
   private serve(session: Session): void {
-    session.connection.start((frame) => this.events.route(session, frame));
+    session.connection.start((frame) => routeFrame(this.context, session, frame));
   }
 
   private async shakeHands(session: Session, purpose: CallPurpose): Promise<boolean> {
@@ -176,20 +158,20 @@ export class ConnectionManager {
       session.close(closeReasons.peerListTaken);
       return true;
     }
-    this.events.consider(session, syncData, true);
+    this.context.driver.consider(session, syncData, true);
     this.serve(session);
-    if (session.isOpen) this.events.onConnected(session);
+    if (session.isOpen) this.context.onHandshaken(session);
     return session.isOpen;
   }
 
   private async timedSyncWith(session: Session): Promise<void> {
     const syncData = await this.requestTimedSync(session);
-    if (syncData !== undefined) this.events.consider(session, syncData, false);
+    if (syncData !== undefined) this.context.driver.consider(session, syncData, false);
   }
 
   /** Performs the handshake of an outgoing connection. Closes it if the peer is incompatible. @returns the sync data of the peer */
   private async handshake(session: Session): Promise<SyncData | undefined> {
-    const { config, logger, own } = this.dependencies;
+    const { config, logger, own } = this.context;
     const request = handshakeRequest.encode({
       nodeData: own.nodeData(session.connection.remote.host),
       syncData: own.syncData(),
@@ -219,7 +201,7 @@ export class ConnectionManager {
 
   /** Exchanges sync data with a peer. @returns undefined without a valid response */
   private async requestTimedSync(session: Session): Promise<SyncData | undefined> {
-    const { config, clock, own } = this.dependencies;
+    const { config, clock, own } = this.context;
     const startedAt = clock.now();
     const request = timedSyncRequest.encode({ syncData: own.syncData() });
     const frame = await session.connection.request(Command.timedSync, request, 2 * config.timedSyncInterval);
@@ -237,7 +219,7 @@ export class ConnectionManager {
 
   /** Merges a peer's lists; a list from the future closes the connection. */
   private takePeers(session: Session, lists: PeerLists, senderTime: bigint): boolean {
-    const { book, own } = this.dependencies;
+    const { book, own } = this.context;
     const source = session.connection.remote.host;
     if (book.merge([...lists.peers, ...lists.peers6], source, senderTime, own.seconds)) return true;
     session.close(closeReasons.futurePeerList);
@@ -247,7 +229,7 @@ export class ConnectionManager {
   /** Adds an outgoing peer that responded to the white list. */
   private noteReached(session: Session, isProven = false): void {
     if (session.incoming) return;
-    const { book, own } = this.dependencies;
+    const { book, own } = this.context;
     book.addWhite({
       ...session.connection.remote,
       id: session.peerId,
@@ -257,10 +239,10 @@ export class ConnectionManager {
   }
 
   private closed(session: Session, reason: CloseReason): void {
-    const { sessions, logger } = this.dependencies;
+    const { sessions, logger } = this.context;
     if (!sessions.remove(session)) return;
     logger.debug(`${session.name}: closed: ${reason.text}`);
-    this.events.onClosed(session, reason);
+    this.onClosed(session, reason);
   }
 }
 

@@ -1,5 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { decodeAddress } from '@wrkz/core-types';
+import { isAccepted } from '../../chain/results';
 import { method } from '../declare';
 import { refuse } from '../errors';
 
@@ -34,12 +35,12 @@ export const getblocktemplate = method({
       if (size > MAX_RESERVE) throw refuse(reserveTooBig);
     },
   },
-  handle: async ({ mining }, params) => {
+  handle: async ({ miner }, params) => {
     const address = minerAddress(params.wallet_address);
     // Without an extra nonce `reserve_size` zero bytes; without both nothing is reserved.
     const extraNonce = Buffer.from(params.extra_nonce ?? '00'.repeat(params.reserve_size ?? 0), 'hex');
     try {
-      const template = await mining.template(address, extraNonce);
+      const template = await miner.template(address, extraNonce);
       return {
         blocktemplate_blob: template.blob.toString('hex'),
         difficulty: template.difficulty,
@@ -65,8 +66,8 @@ export const submitblock = method({
     if (blobs.length !== 1) throw refuse(notOneBlob, { count: String(blobs.length) });
     return blobs;
   },
-  handle: async ({ mining }, [blob]) => {
-    if (!(await mining.submit(Buffer.from(blob, 'hex')))) throw refuse(blockNotAccepted);
+  handle: async ({ miner }, [blob]) => {
+    if (!isAccepted(await miner.submit(Buffer.from(blob, 'hex')))) throw refuse(blockNotAccepted);
     return { status: 'OK' as const };
   },
 });
@@ -94,7 +95,7 @@ export const generateblocks = method({
   },
   handle: async (context, { wallet_address: text, count, timestamp = context.now(), spacing }) => {
     try {
-      const mined = await context.mining.generate({ address: minerAddress(text), count, timestamp, spacing });
+      const mined = await context.generator.generate({ address: minerAddress(text), count, timestamp, spacing });
       return {
         hashes: mined.hashes.map((hash) => hash.toString('hex')),
         height: mined.height,

@@ -65,7 +65,7 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoRes
     synced: height === networkHeight,
     top_block_hash: tip.hash.toString('hex'),
     tx_count: transactionCount - height,
-    tx_pool_size: context.pool.size(),
+    tx_pool_size: context.pool.size,
     upgrade_heights: [...network.upgradeHeights],
     version: SHORT_VERSION,
     white_peerlist_size: lists.white,

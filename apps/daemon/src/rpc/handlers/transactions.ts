@@ -3,7 +3,7 @@ import { fromHex, isHash64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
 import { cnFastHash } from '@wrkz/crypto';
 import { EventLoopYielder, FinishedJson, mapInSlices } from '@wrkz/service-kit';
 import type { PoolTransaction } from '../../mempool/pool-transaction';
-import type { PoolStatus } from '../context';
+import type { RpcContext } from '../context';
 import { GUARDED, guarded, method, route } from '../declare';
 import { refuse } from '../errors';
 import { ResponseBuffer } from '../queries/response-buffer';
@@ -26,10 +26,10 @@ export const sendRawTransaction = route({
   handle: async ({ pool }, { body }) => {
     const bytes = fromHex(body.tx_as_hex);
     if (bytes === undefined) return { error: 'Failed to parse transaction from hex buffer', status: 'Failed' as const };
-    const { error } = await pool.submit(bytes);
+    const { accepted, message = 'Transaction is not accepted' } = await pool.add(bytes, 'rpc');
     return {
-      error: error ?? '',
-      status: error === undefined ? ('OK' as const) : ('Failed' as const),
+      error: accepted ? '' : message,
+      status: accepted ? ('OK' as const) : ('Failed' as const),
       transactionHash: cnFastHash(bytes).toString('hex'),
     };
   },
@@ -177,7 +177,7 @@ export const fTransactionsByPaymentIdJson = method({
 });
 
 /** Hashes of the pool's transactions with this payment id, in the order of priority. */
-async function pooledWithPaymentId(pool: PoolStatus, paymentId: string, gone: AbortSignal): Promise<Buffer[]> {
+async function pooledWithPaymentId(pool: RpcContext['pool'], paymentId: string, gone: AbortSignal): Promise<Buffer[]> {
   const hashes: Buffer[] = [];
   await inSlices(pool.list(), gone, (entry) => {
     if (entry.paymentId === paymentId) hashes.push(entry.hash);

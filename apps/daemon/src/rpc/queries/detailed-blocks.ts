@@ -20,7 +20,7 @@ import { orRefuseBelowFloor } from '../errors';
 import { ResponseBuffer } from './response-buffer';
 import type { Query, QueryContext } from './query';
 import { type BlockRangeQuery, blockRange, writeBlocks } from './query-blocks';
-import { BLOCKS_PER_READ } from './sync-blocks';
+import { wholeBlocks } from './sync-blocks';
 
 export interface DetailedBlocksQuery extends BlockRangeQuery {
   /** Max ids, and max whole blocks after them. */
@@ -39,7 +39,7 @@ export const detailedBlocks: Query<DetailedBlocksQuery> = {
         writeBlocks(context, out, range, {
           max: { ids: query.blockCount, whole: query.blockCount },
           idOnly: idOnlyBlock,
-          whole: (start, end) => wholeBlocks(context, start, end),
+          whole: (start, end) => detailedBlocksOf(context, start, end),
         });
         const { currentHeight, fullOffset, startHeight } = range;
         out.text(`],"currentHeight":${currentHeight},"fullOffset":${fullOffset},"startHeight":${startHeight}`);
@@ -52,24 +52,16 @@ type DetailedBlock = z.output<typeof daemonApi.detailedBlockObject>;
 type DetailedTransaction = z.output<typeof daemonApi.detailedTransactionObject>;
 type DetailedInput = DetailedTransaction['inputs'][number];
 
-function* wholeBlocks({ reader, network }: QueryContext, start: number, end: number): Generator<DetailedBlock> {
+function* detailedBlocksOf(context: QueryContext, start: number, end: number): Generator<DetailedBlock> {
+  const { reader, network } = context;
   const outputs = new OutputOrigins(reader);
-  for (let from = start; from < end; from += BLOCKS_PER_READ) {
-    const stop = Math.min(from + BLOCKS_PER_READ, end);
-    const low = Math.max(0, from - REWARD_BLOCKS_WINDOW);
-    const known = reader.factsRange(low, stop);
-    for (const [i, raw] of reader.rawBlocks(from, stop).entries()) {
-      const height = from + i;
-      const at = height - low;
-      yield detailedBlock({
-        network,
-        raw,
-        facts: known[at] as (typeof known)[number],
-        before: known.slice(Math.max(0, at - REWARD_BLOCKS_WINDOW), at),
-        indexes: reader.globalIndexes(height).map(({ indexes }) => indexes),
-        outputs,
-      });
-    }
+  const known = reader.factsRange(start - REWARD_BLOCKS_WINDOW, start);
+  for (const { height, raw } of wholeBlocks(context, start, end)) {
+    const [facts] = reader.factsRange(height, height + 1);
+    if (facts === undefined) throw new CorruptDatabase(`block ${height} is missing`);
+    const indexes = reader.globalIndexes(height).map((one) => one.indexes);
+    yield detailedBlock({ network, raw, facts, before: known.slice(-REWARD_BLOCKS_WINDOW), indexes, outputs });
+    known.push(facts);
   }
 }
 

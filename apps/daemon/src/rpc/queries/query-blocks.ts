@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { orRefuseBelowFloor, refuse } from '../errors';
 import { ResponseBuffer } from './response-buffer';
 import { MAX_RESPONSE_BYTES, type Query, type QueryContext } from './query';
-import { BLOCKS_PER_READ, firstKnownHash, SECONDS_PER_DAY } from './sync-blocks';
+import { firstKnownHash, SECONDS_PER_DAY, wholeBlocks } from './sync-blocks';
 import { transactionPrefixInfo } from './transactions';
 
 /** Start of a block query: `/queryblockslite` and `/queryblocksdetailed`. */
@@ -114,22 +114,19 @@ export const liteBlocks: Query<BlockRangeQuery> = {
         writeBlocks(context, out, range, {
           max: { ids: 10_000, whole: 100 },
           idOnly: (hash) => liteBlock(hash, [], []),
-          whole: (start, end) => wholeBlocks(context, start, end),
+          whole: (start, end) => shortBlocks(context, start, end),
         });
         return out.text(`],"startHeight":${range.startHeight},"status":"OK"}`).finish();
       }),
     ),
 };
 
-function* wholeBlocks({ reader }: QueryContext, start: number, end: number): Generator<LiteBlock> {
-  for (let from = start; from < end; from += BLOCKS_PER_READ) {
-    const stop = Math.min(from + BLOCKS_PER_READ, end);
-    const ids = reader.hashes(from, stop);
-    for (const [i, { block, transactions }] of reader.rawBlocks(from, stop).entries()) {
-      const hashes = parseBlock(block).block.transactionHashes;
-      const prefixes = transactions.map((bytes, k) => transactionPrefixInfo(hashes[k] as Buffer, bytes));
-      yield liteBlock(ids[i] as Buffer, [...block], prefixes);
-    }
+function* shortBlocks(context: QueryContext, start: number, end: number): Generator<LiteBlock> {
+  for (const { raw } of wholeBlocks(context, start, end)) {
+    const { hash, block } = parseBlock(raw.block);
+    const hashes = block.transactionHashes;
+    const prefixes = raw.transactions.map((bytes, i) => transactionPrefixInfo(hashes[i] as Buffer, bytes));
+    yield liteBlock(hash, [...raw.block], prefixes);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BlockStamp, ChainReader, TransactionScan } from '@wrkz/chain-db';
+import type { RawBlock } from '@wrkz/core-types';
 import type { QueryContext } from './query';
 
 /** Start and length of a sync request. Heights are block indexes. */
@@ -83,6 +84,25 @@ export function afterKnown(height: number): number {
 
 /** Blocks of one read, and so the max number of blocks that are read after the end of a response. */
 export const BLOCKS_PER_READ = 16;
+
+/** A main-chain block with its bytes. */
+export interface WholeBlock {
+  readonly height: number;
+  readonly raw: RawBlock;
+}
+
+/** The main-chain blocks [start, end) with their bytes, in ascending order. @throws BelowFloor */
+export function* wholeBlocks(
+  { reader, throwIfCancelled }: QueryContext,
+  start: number,
+  end: number,
+): Generator<WholeBlock> {
+  let height = start;
+  for (let from = start; from < end; from += BLOCKS_PER_READ) {
+    throwIfCancelled();
+    for (const raw of reader.rawBlocks(from, Math.min(from + BLOCKS_PER_READ, end))) yield { height: height++, raw };
+  }
+}
 
 const NO_TRANSACTIONS: TransactionScan = { hashes: [], prefixes: [] };
 

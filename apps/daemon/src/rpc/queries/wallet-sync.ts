@@ -1,15 +1,15 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import type { RawBlock } from '@wrkz/core-types';
 import { ResponseBuffer } from './response-buffer';
 import { MAX_RESPONSE_BYTES, type Query, type QueryContext } from './query';
 import {
-  BLOCKS_PER_READ,
   isHeavySync,
   type MainChainBlock,
   MAX_BLOCKS_WALKED,
   resolveStart,
   syncBlocks,
   type SyncRange,
+  type WholeBlock,
+  wholeBlocks,
 } from './sync-blocks';
 import { BINARY_START, writeBinaryBlock } from './wallet-binary';
 import { WalletJson } from './wallet-json';
@@ -100,7 +100,7 @@ export const rawBlocks: Query<RawBlocksQuery> = {
       out.text('{"items":[');
       for (const { height, raw } of query.skipCoinbase
         ? filledBlocks(context, start, end)
-        : allBlocks(context, start, end)) {
+        : wholeBlocks(context, start, end)) {
         if (items === query.blockCount) break;
         const before = out.length;
         out.text(items === 0 ? '{"block":"' : ',{"block":"').hex(raw.block);
@@ -129,21 +129,8 @@ export const rawBlocks: Query<RawBlocksQuery> = {
     }),
 };
 
-interface BlockAtHeight {
-  readonly height: number;
-  readonly raw: RawBlock;
-}
-
-function* allBlocks({ reader, throwIfCancelled }: QueryContext, start: number, end: number): Generator<BlockAtHeight> {
-  let height = start;
-  for (let from = start; from < end; from += BLOCKS_PER_READ) {
-    throwIfCancelled();
-    for (const raw of reader.rawBlocks(from, Math.min(from + BLOCKS_PER_READ, end))) yield { height: height++, raw };
-  }
-}
-
 /** Blocks that have more than a coinbase. */
-function* filledBlocks(context: QueryContext, start: number, end: number): Generator<BlockAtHeight> {
+function* filledBlocks(context: QueryContext, start: number, end: number): Generator<WholeBlock> {
   for (const { isEmpty, stamp } of syncBlocks(context, start, end)) {
     const { height } = stamp;
     if (!isEmpty) for (const raw of context.reader.rawBlocks(height, height + 1)) yield { height, raw };

@@ -268,8 +268,9 @@ const jsonRpc: Provocations = {
   internal: { body: '{"method":"getblockcount"}', context: broken },
 };
 
-const mining = { template: fail, submit: async () => false, generate: fail } as RpcContext['mining'];
-const miner: Pick<Provocation, 'context'> = { context: node({ mining }) };
+const refused = async () => ({ code: 'DIFFICULTY_OVERHEAD', message: '' }) as const;
+const mining = { miner: { template: fail, submit: refused }, generator: { generate: fail } };
+const miner: Pick<Provocation, 'context'> = { context: node(mining) };
 
 const crowdedPool = {
   list: () => {
