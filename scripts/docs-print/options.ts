@@ -1,4 +1,4 @@
-import { EarlyExit, type OptionSpec } from '../../packages/service-kit/src';
+import { EarlyExit, type OptionSpec, typeOfOption } from '../../packages/service-kit/src';
 import { cell, codeCell, page, table } from './markdown';
 
 /** One help page of a program: its command line, its options, and the text of `--help`. */
@@ -45,7 +45,7 @@ function groupsOf(options: readonly OptionSpec[]): string[] {
       ['Option', 'Type', 'Default', 'What it does'],
       specs.map((spec) => [
         codeCell(`--${spec.name}`) + (spec.aliases ?? []).map((alias) => `, ${codeCell(dashed(alias))}`).join(''),
-        spec.type,
+        typeOfOption(spec),
         spec.defaultText === undefined ? codeCell(defaultOf(spec)) : cell(spec.defaultText),
         cell(spec.choices === undefined ? spec.help : `${spec.help} (${spec.choices.join(', ')})`),
       ]),

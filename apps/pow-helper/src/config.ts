@@ -19,7 +19,6 @@ export const OPTIONS = defineOptions([
   ...inGroup('Work', [
     {
       name: 'network',
-      type: 'string',
       default: 'mainnet',
       choices: networkNames,
       help: 'Network whose rules determine the difficulty',
@@ -37,35 +36,30 @@ export const OPTIONS = defineOptions([
   ...inGroup('Limits', [
     {
       name: 'rate-limit',
-      type: 'number',
       default: 60,
       min: 0,
       help: 'Requests per minute per client address; 0 disables',
     },
     {
       name: 'max-jobs-per-minute',
-      type: 'number',
       default: 120,
       min: 0,
       help: 'Jobs per minute over all clients; 0 disables',
     },
     {
       name: 'max-queue',
-      type: 'number',
       default: 64,
       min: 1,
       help: 'Maximum number of queued jobs; further jobs are rejected',
     },
     {
       name: 'max-difficulty',
-      type: 'number',
       default: 1_000_000,
       min: 1,
       help: 'Maximum difficulty of a job',
     },
     {
       name: 'max-wait-ms',
-      type: 'number',
       default: 30_000,
       min: 0,
       max: 2 ** 31 - 1,
@@ -73,7 +67,6 @@ export const OPTIONS = defineOptions([
     },
     {
       name: 'job-timeout',
-      type: 'number',
       default: 600,
       min: 1,
       max: 2_000_000,
@@ -81,7 +74,6 @@ export const OPTIONS = defineOptions([
     },
     {
       name: 'result-ttl',
-      type: 'number',
       default: 300,
       min: 1,
       max: 2_000_000,

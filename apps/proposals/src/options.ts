@@ -21,7 +21,6 @@ function secretOption<const Name extends string>(name: Name, help: string) {
 export const DATA_OPTIONS = inGroup(DATA, [
   {
     name: 'network',
-    type: 'string',
     default: 'mainnet',
     choices: networkNames,
     help: 'Network of the donation addresses; other networks than mainnet use a subfolder',
@@ -45,7 +44,6 @@ export const PROPOSALS_OPTIONS = defineOptions([
   ...inGroup(DATA, [
     {
       name: 'demo',
-      type: 'boolean',
       default: false,
       help: 'Show sample proposals from memory; no file is read or written',
     },
@@ -60,7 +58,6 @@ export const PROPOSALS_OPTIONS = defineOptions([
     secretOption('wallet-rpc-password', 'Password of the wallet JSON-RPC service'),
     {
       name: 'wallet-poll',
-      type: 'number',
       default: 30,
       min: 1,
       max: 3600,
@@ -70,14 +67,12 @@ export const PROPOSALS_OPTIONS = defineOptions([
   ...inGroup('Limits', [
     {
       name: 'rate-limit',
-      type: 'number',
       default: 600,
       min: 0,
       help: 'Requests per minute per client address; 0 disables',
     },
     {
       name: 'qr-limit',
-      type: 'number',
       default: 20,
       min: 0,
       help: 'New QR images per minute per client address, cached ones exempt; 0 disables',

@@ -37,13 +37,11 @@ export const WALLET_API_OPTIONS = defineOptions([
     },
     {
       name: 'rpc-key-file',
-      type: 'string',
       default: '',
       help: 'JSON file with additional API keys, each with its own scope and limits; empty for none',
     },
     {
       name: 'audit-log',
-      type: 'string',
       default: '',
       help: 'File with a JSON line per request that reads keys, moves money or changes the wallet; empty for none',
     },
@@ -58,7 +56,7 @@ export const WALLET_API_OPTIONS = defineOptions([
       default: '',
       help: 'Address of a second listener on the same port; requires --rpc-use-ipv6',
     }),
-    { name: 'rpc-use-ipv6', type: 'boolean', default: false, help: 'Open the second listener' },
+    { name: 'rpc-use-ipv6', default: false, help: 'Open the second listener' },
     CORS_OPTION,
     TRUSTED_PROXY_OPTION,
     WORK_THREADS,
@@ -67,14 +65,12 @@ export const WALLET_API_OPTIONS = defineOptions([
     NETWORK_OPTION,
     {
       name: 'wallet-dir',
-      type: 'string',
       default: '',
       defaultText: 'the working directory',
       help: 'Directory of wallet files; file names in requests are relative to it and must not leave it',
     },
     {
       name: 'allow-any-path',
-      type: 'boolean',
       default: false,
       help: 'Allow file names outside --wallet-dir',
     },
@@ -93,7 +89,6 @@ export const WALLET_API_OPTIONS = defineOptions([
   ...inGroup('Node', [
     {
       name: 'sync-windows',
-      type: 'boolean',
       default: false,
       help: 'No effect, accepted for older configurations: block windows are always requested in parallel',
       noEffect: 'block windows are always requested in parallel',
@@ -113,7 +108,6 @@ export const WALLET_API_OPTIONS = defineOptions([
   ...inGroup('Console, logging and metrics', [
     {
       name: 'no-console',
-      type: 'boolean',
       default: false,
       help: 'Do not read console commands (exit, quit, help)',
     },

@@ -36,14 +36,12 @@ export const WALLET_RPC_OPTIONS = defineOptions([
   ...inGroup('JSON-RPC', [
     {
       name: 'rpc-password',
-      type: 'string',
       default: '',
       secret: true,
       help: 'Password that every request must contain; required unless --rpc-legacy-security',
     },
     {
       name: 'rpc-legacy-security',
-      type: 'boolean',
       default: false,
       help: 'Require no password: every client that can connect can spend',
     },
@@ -66,28 +64,24 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     {
       name: 'container-file',
       aliases: ['w'],
-      type: 'string',
       default: '',
       help: 'Required: the container. The old format is converted; the original file is stored beside it',
     },
     {
       name: 'container-password',
       aliases: ['p'],
-      type: 'string',
       default: '',
       secret: true,
       help: 'Password of the container',
     },
     {
       name: 'address',
-      type: 'boolean',
       default: false,
       oneShot: true,
       help: 'Print the addresses of the container and exit',
     },
     {
       name: 'server-root',
-      type: 'string',
       default: '',
       defaultText: 'the working directory',
       help: 'Folder to which --container-file and --log-file are relative',
@@ -96,7 +90,6 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     ...SCAN_OPTIONS,
     {
       name: 'SYNC_FROM_ZERO',
-      type: 'boolean',
       default: false,
       help: 'Accepted for older configurations',
       noEffect: 'use --scan-height for a new container, or the method reset',
@@ -107,14 +100,12 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     {
       name: 'generate-container',
       aliases: ['g'],
-      type: 'boolean',
       default: false,
       oneShot: true,
       help: 'Create the container and exit; generates new keys unless keys are given',
     },
     {
       name: 'view-key',
-      type: 'string',
       default: '',
       oneShot: true,
       secret: true,
@@ -122,7 +113,6 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     },
     {
       name: 'spend-key',
-      type: 'string',
       default: '',
       oneShot: true,
       secret: true,
@@ -130,7 +120,6 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     },
     {
       name: 'mnemonic-seed',
-      type: 'string',
       default: '',
       oneShot: true,
       secret: true,
@@ -138,7 +127,6 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     },
     {
       name: 'scan-height',
-      type: 'number',
       default: 0,
       min: 0,
       max: 4_294_967_295,
@@ -149,7 +137,6 @@ export const WALLET_RPC_OPTIONS = defineOptions([
   ...inGroup('Node', [
     {
       name: 'daemon-address',
-      type: 'string',
       default: '127.0.0.1',
       help: 'Host of the node, or its local socket: /path, @name or ipc://...',
     },
@@ -162,10 +149,9 @@ export const WALLET_RPC_OPTIONS = defineOptions([
       defaultText: "the network's RPC port",
       help: 'RPC port of the node',
     },
-    { name: 'daemon-ssl', type: 'boolean', default: false, help: 'Connect to the node with TLS' },
+    { name: 'daemon-ssl', default: false, help: 'Connect to the node with TLS' },
     {
       name: 'init-timeout',
-      type: 'number',
       default: 10,
       min: 0,
       max: 86_400,

@@ -18,7 +18,6 @@ export const MINER_OPTIONS = defineOptions([
     },
     {
       name: 'daemon',
-      type: 'string',
       default: 'http://127.0.0.1:17856',
       help: 'Node to mine with: a URL or a local socket (path, @name or ipc://path)',
     },
@@ -35,14 +34,12 @@ export const MINER_OPTIONS = defineOptions([
     },
     {
       name: 'rig-id',
-      type: 'string',
       default: '',
       help: 'Name of this machine for the stratum server',
     },
     HASHING_THREADS,
     {
       name: 'poll-interval',
-      type: 'number',
       default: 2,
       min: 0.1,
       max: 60,
@@ -51,7 +48,6 @@ export const MINER_OPTIONS = defineOptions([
     },
     {
       name: 'blocks',
-      type: 'number',
       default: 0,
       min: 0,
       help: 'Stop after this number of accepted blocks (stratum: shares); 0 is no limit',

@@ -8,6 +8,7 @@ export {
   type OptionValue,
   type OptionValues,
   STANDARD_OPTIONS,
+  typeOfOption,
   UsageError,
 } from './cli/options';
 export * from './cli/option-groups';

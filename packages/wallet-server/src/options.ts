@@ -8,7 +8,6 @@ import { parseNodeAddress } from './nodes';
 
 export const NETWORK_OPTION = {
   name: 'network',
-  type: 'string',
   default: 'mainnet',
   choices: networkNames,
   help: 'Network whose rules, ports and address prefix apply',
@@ -26,13 +25,11 @@ export const WORK_THREADS = {
 export const SCAN_OPTIONS = [
   {
     name: 'scan-coinbase-transactions',
-    type: 'boolean',
     default: false,
     help: 'Scan coinbase transactions; this is the default',
   },
   {
     name: 'skip-coinbase-transactions',
-    type: 'boolean',
     default: false,
     aliases: ['skip-coinbase'],
     help: 'Do not scan coinbase transactions: faster, for wallets that never receive mining rewards',
@@ -42,7 +39,6 @@ export const SCAN_OPTIONS = [
 export const BACKUP_OPTIONS = [
   {
     name: 'backup-every',
-    type: 'number',
     default: 0,
     min: 0,
     max: 35_791,
@@ -50,7 +46,6 @@ export const BACKUP_OPTIONS = [
   },
   {
     name: 'backup-keep',
-    type: 'number',
     default: 7,
     min: 1,
     help: 'Number of scheduled backups to retain per wallet',
@@ -60,7 +55,6 @@ export const BACKUP_OPTIONS = [
 export const NODE_FOLLOW_OPTIONS = [
   {
     name: 'sync-max-blocks',
-    type: 'number',
     default: 1000,
     min: 1,
     max: 10_000,
@@ -68,7 +62,6 @@ export const NODE_FOLLOW_OPTIONS = [
   },
   {
     name: 'daemon-failover',
-    type: 'list',
     default: [],
     help: 'Failover node, host:port or a socket, used while the nodes before it fail; may be repeated',
     validate: (value: string | number | boolean) =>

@@ -123,7 +123,6 @@ export const compareCommand = daemonCommand({
     ...COMMAND_NETWORK,
     {
       name: 'with',
-      type: 'string',
       default: '',
       defaultText: 'the RPC port of the network on loopback',
       group: 'Compare',
@@ -131,7 +130,6 @@ export const compareCommand = daemonCommand({
     },
     {
       name: 'samples',
-      type: 'number',
       default: 50,
       min: 1,
       max: 100_000,

@@ -32,7 +32,6 @@ export const SERVE_RPC_OPTIONS = defineOptions([
   ...inGroup('Node', [
     {
       name: 'node-socket',
-      type: 'string',
       default: '',
       help: "The node's local socket (its --rpc-ipc-path): an absolute path, @name or ipc://path",
     },
@@ -43,7 +42,6 @@ export const SERVE_RPC_OPTIONS = defineOptions([
     }),
     {
       name: 'node-timeout',
-      type: 'number',
       default: 30,
       min: 1,
       max: 3600,

@@ -210,8 +210,8 @@ describe('adjusted values, and options without effect', () => {
 
   it.each(specs.filter(({ noEffect }) => noEffect !== undefined).map((spec) => [spec.name, spec] as const))(
     '--%s is accepted with one warning',
-    (name, { type }) => {
-      const { warnings } = readConfig([`--${name}=${type === 'boolean' ? 'false' : '1'}`]);
+    (name, { default: value }) => {
+      const { warnings } = readConfig([`--${name}=${typeof value === 'boolean' ? 'false' : '1'}`]);
       expect(warnings).toEqual([expect.stringMatching(new RegExp(`^--${name} has no effect: `))]);
     },
   );

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '@wrkz/service-kit';
+import { typeOfOption, UsageError } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS, readConfig } from '../../src';
 import { Daemon } from '../../src/daemon';
 import { temporaryDirectory } from '../support/temporary';
@@ -36,7 +36,7 @@ const ABSURD = {
   list: ['x\0y'],
 } as const;
 
-test.each(DAEMON_OPTIONS.map(({ name, type }) => [name, type] as const))(
+test.each(DAEMON_OPTIONS.map((spec) => [spec.name, typeOfOption(spec)] as const))(
   '--%s, a %s, creates nothing with absurd values',
   (name, type) => {
     for (const text of ABSURD[type]) expect(refusalOf(`--${name}=${text}`)).toContain(`--${name}: `);

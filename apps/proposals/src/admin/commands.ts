@@ -5,7 +5,7 @@ import { DATA_OPTIONS } from '../options';
 const CHANGE = 'Change';
 
 function flag<Name extends string>(name: Name, help: string) {
-  return { name, type: 'boolean', default: false, oneShot: true, help } as const;
+  return { name, default: false, oneShot: true, help } as const;
 }
 
 const CHANGE_OPTIONS = defineOptions([
@@ -13,7 +13,6 @@ const CHANGE_OPTIONS = defineOptions([
   ...inGroup(CHANGE, [
     {
       name: 'note',
-      type: 'string',
       default: '',
       oneShot: true,
       help: 'Reason, recorded in the audit log',

@@ -115,7 +115,7 @@ test.each(Object.entries(WRONG).flatMap(([name, values]) => values.map((value) =
 );
 
 test('rejects boolean options with other values than yes and no', () => {
-  for (const { name } of specs.filter(({ type }) => type === 'boolean')) {
+  for (const { name } of specs.filter(({ default: value }) => typeof value === 'boolean')) {
     expect(refused('-r', 'key', `--${name}=maybe`).code).toBe(1);
   }
 });

@@ -45,7 +45,6 @@ export function portOption<
 /** Read with `splitList`. */
 export const TRUSTED_PROXY_OPTION = {
   name: 'trusted-proxy',
-  type: 'list',
   default: [],
   help: 'Address or range of a reverse proxy whose forwarded client address is trusted; may be repeated or a comma-separated list',
   validate: (value: string | number | boolean): string | undefined => {
@@ -99,7 +98,6 @@ export function apiKeyOption<const T extends Texts & { readonly default: string 
 /** Empty for none. */
 export const CORS_OPTION = {
   name: 'enable-cors',
-  type: 'string',
   default: '',
   help: 'Value of Access-Control-Allow-Origin',
   validate: (value: string | number | boolean): string | undefined => checkCorsOrigin(String(value)),
@@ -115,7 +113,6 @@ export function ignoredOption<const T extends Omit<OptionSpec, 'group' | 'help'>
 /** Threads of a program that computes proofs of work. */
 export const HASHING_THREADS = {
   name: 'threads',
-  type: 'number',
   default: 0,
   min: 0,
   max: 1024,
@@ -125,7 +122,6 @@ export const HASHING_THREADS = {
 
 export const METRICS_OPTION = {
   name: 'enable-metrics',
-  type: 'boolean',
   default: false,
   help: 'Serve GET /metrics for Prometheus',
 } as const;
@@ -154,11 +150,10 @@ export function loggingOptions<const T extends LoggingTexts>({ scale, level, fil
   const validate = (value: string | number | boolean): string | undefined =>
     parseLogLevel(String(value), scale) === undefined ? scale.complaint : undefined;
   return [
-    { name: 'log-level', type: 'string', default: level as T['level'], help: scale.help, validate },
+    { name: 'log-level', default: level as T['level'], help: scale.help, validate },
     { name: 'log-file', type: 'string', default: file as T['file'], help: fileHelp },
     {
       name: 'log-max-size',
-      type: 'number',
       default: 100,
       min: 0,
       max: 1_000_000,
@@ -166,7 +161,6 @@ export function loggingOptions<const T extends LoggingTexts>({ scale, level, fil
     },
     {
       name: 'log-max-files',
-      type: 'number',
       default: 5,
       min: 0,
       max: 1000,
@@ -174,7 +168,6 @@ export function loggingOptions<const T extends LoggingTexts>({ scale, level, fil
     },
     {
       name: 'log-format',
-      type: 'string',
       default: 'text',
       choices: ['text', 'json'],
       help: 'Text lines, or one JSON object per line',

@@ -8,7 +8,8 @@ export type OptionType = 'string' | 'number' | 'boolean' | 'list';
 export interface OptionSpec {
   /** The long name without dashes, e.g. `rpc-bind-port`; also the key in a configuration file. */
   readonly name: string;
-  readonly type: OptionType;
+  /** For options without a default. Default: the type of the default. */
+  readonly type?: OptionType;
   /** `undefined` means "not set". */
   readonly default: string | number | boolean | readonly string[] | undefined;
   /** One sentence for `--help`. */
@@ -53,9 +54,24 @@ interface ValueTypes<Text extends string> {
   list: Text[];
 }
 
+type TypeOf<S extends Ungrouped> = S extends { readonly type: infer Type extends OptionType }
+  ? Type
+  : S extends { readonly default: string }
+    ? 'string'
+    : S extends { readonly default: number }
+      ? 'number'
+      : S extends { readonly default: boolean }
+        ? 'boolean'
+        : 'list';
+
 type ValueOf<S extends Ungrouped> = S['default'] extends undefined
-  ? ValueTypes<TextOf<S>>[S['type']] | undefined
-  : ValueTypes<TextOf<S>>[S['type']];
+  ? ValueTypes<TextOf<S>>[TypeOf<S>] | undefined
+  : ValueTypes<TextOf<S>>[TypeOf<S>];
+
+export function typeOfOption({ type, default: value }: OptionSpec): OptionType {
+  if (type !== undefined) return type;
+  return typeof value === 'object' ? 'list' : (typeof value as 'string' | 'number' | 'boolean');
+}
 
 /** Option values by option name; an option whose default is undefined may be undefined. */
 export type OptionValues<S extends readonly Ungrouped[]> = {
@@ -76,7 +92,7 @@ export function inGroup<const S extends readonly Ungrouped[]>(group: string, spe
   };
 }
 
-const STANDARD_FLAG = { type: 'boolean', default: false, oneShot: true, group: 'General' } as const;
+const STANDARD_FLAG = { default: false, oneShot: true, group: 'General' } as const;
 const STANDARD_FILE = { type: 'string', default: undefined, oneShot: true, group: 'General' } as const;
 
 export const STANDARD_OPTIONS: readonly OptionSpec[] = [
@@ -152,13 +168,14 @@ export function unquoted(text: string): string {
  * @throws UsageError
  */
 export function convertValue(spec: OptionSpec, given: unknown, where: string): OptionValue {
-  if (spec.type === 'list') {
+  const type = typeOfOption(spec);
+  if (type === 'list') {
     const texts = [given].flat().map((entry) => toText(entry, where));
     return texts.filter((text) => text !== '').map((text) => checked(spec, text, where));
   }
   const raw: unknown = Array.isArray(given) && given.length > 0 ? given.at(-1) : given;
-  if (spec.type === 'boolean') return checked(spec, parseBoolean(raw, where), where);
-  return checked(spec, spec.type === 'number' ? toNumber(spec, raw, where) : toText(raw, where), where);
+  if (type === 'boolean') return checked(spec, parseBoolean(raw, where), where);
+  return checked(spec, type === 'number' ? toNumber(spec, raw, where) : toText(raw, where), where);
 }
 
 function toNumber({ fraction = false, min, max }: OptionSpec, raw: unknown, where: string): number {

@@ -16,6 +16,7 @@ import {
   type OptionValues,
   parseBoolean,
   STANDARD_OPTIONS,
+  typeOfOption,
   unquoted,
   UsageError,
 } from './options';
@@ -289,7 +290,8 @@ function pageParser(page: HelpPage, argv?: readonly string[]) {
     .fail(false)
     .wrap(100);
   for (const spec of [...options, ...STANDARD_OPTIONS]) {
-    const { type, aliases = [], help, group, hidden = false, choices } = spec;
+    const { aliases = [], help, group, hidden = false, choices } = spec;
+    const type = typeOfOption(spec);
     parser.option(spec.name, {
       // as a number and a string: yargs keeps the text and prints [number]
       ...(type === 'boolean' ? { boolean: true } : { string: true, nargs: 1 }),
@@ -328,7 +330,7 @@ export function helpText(page: HelpPage): string {
 /** Every `--flag=value` of a boolean as `--flag=true` or `--flag=false`, without a `--` alone, which pnpm passes on. */
 function withPlainFlags(specs: Specs, argv: readonly string[]): string[] {
   const flags = specs
-    .filter(({ type }) => type === 'boolean')
+    .filter((spec) => typeOfOption(spec) === 'boolean')
     .flatMap(({ name, aliases = [] }) => [name, ...aliases])
     .map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
   return argv

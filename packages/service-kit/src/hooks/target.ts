@@ -15,16 +15,15 @@ interface HookTexts {
 
 /** A notification hook: each value is a URL or a command; empty values are ignored. */
 export function hookOption<const T extends HookTexts>(texts: T) {
-  return { ...texts, type: 'list', default: [] } as const;
+  return { ...texts, default: [] } as const;
 }
 
 /** Options for all hooks of a program. */
 export function hookSettings(duringSync: string) {
   return [
-    { name: 'notify-during-sync', type: 'boolean', default: false, help: duringSync },
+    { name: 'notify-during-sync', default: false, help: duringSync },
     {
       name: 'notify-secret-file',
-      type: 'string',
       default: '',
       help: 'File with the secret that signs webhooks (Standard Webhooks, HMAC-SHA256); empty for none',
     },

@@ -34,14 +34,12 @@ export function localSocketOptions<const Prefix extends string>({ prefix, serves
   return [
     {
       name: name('path'),
-      type: 'string',
       default: '',
       help: `${serves}: an absolute path, or @name in Linux's abstract namespace; empty for none`,
       validate: (value: SocketValue) => (value === '' ? undefined : checkSocketPath(String(value))),
     },
     {
       name: modeName,
-      type: 'string',
       default: '0600',
       help: 'Permissions of the socket file, octal: who may connect',
       validate: (value: SocketValue) =>
@@ -49,7 +47,7 @@ export function localSocketOptions<const Prefix extends string>({ prefix, serves
           ? `${modeName} must be octal permissions such as 0600, got: ${String(value)}`
           : undefined,
     },
-    { name: name('group'), type: 'string', default: '', help: 'Group of the socket file' },
+    { name: name('group'), default: '', help: 'Group of the socket file' },
   ] as const;
 }
 

@@ -35,7 +35,7 @@ const MIN_FREE_MB = 200;
 const END_REPORT_MS = 1_000;
 
 const group = 'Devnet';
-const flag = { type: 'boolean', default: false, oneShot: true, group } as const;
+const flag = { default: false, oneShot: true, group } as const;
 export const DEVNET_OPTIONS = defineOptions([
   { ...flag, name: 'smoke', help: 'Send a payment through every service and exit with 0, or with 1 if a step fails' },
   { ...flag, name: 'fork', help: 'Split the network and join it again, to show a reorganisation' },

@@ -57,14 +57,12 @@ function namesPort(url: string): boolean {
 export const POW_SERVER_OPTIONS = [
   {
     name: 'tx-pow-server',
-    type: 'string',
     default: '',
     help: 'Server for the proof of work of transactions: host, host/path or URL; empty: local threads',
     validate: (value: string | number | boolean): string | undefined => hostError(String(value)),
   },
   {
     name: 'tx-pow-server-port',
-    type: 'number',
     default: DEFAULT_POW_SERVER.port,
     min: 1,
     max: 65_535,
@@ -72,7 +70,6 @@ export const POW_SERVER_OPTIONS = [
   },
   {
     name: 'tx-pow-server-ssl',
-    type: 'boolean',
     default: DEFAULT_POW_SERVER.ssl,
     help: 'Connect to the server over TLS, unless the host is a URL',
   },

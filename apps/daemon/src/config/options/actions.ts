@@ -2,7 +2,7 @@ import { arch, release, type, version } from 'node:os';
 import { networkOf, parseBlock } from '@wrkz/core-types';
 import { inGroup } from '@wrkz/service-kit';
 
-const FLAG = { type: 'boolean', default: false, oneShot: true } as const;
+const FLAG = { default: false, oneShot: true } as const;
 
 /** Actions of one start, instead of serving or before it (refused in a file, never saved), and their settings. */
 export const ACTIONS = inGroup('Actions (one start)', [
@@ -49,7 +49,6 @@ export const ACTIONS = inGroup('Actions (one start)', [
   },
   {
     name: 'import-validate',
-    type: 'boolean',
     default: false,
     noEffect: 'an import always checks every block',
     help: 'Accepted; imports always check every block',
@@ -57,14 +56,12 @@ export const ACTIONS = inGroup('Actions (one start)', [
   { ...FLAG, name: 'export-blockchain', help: 'Write the chain into the dump file and exit' },
   {
     name: 'max-export-blocks',
-    type: 'number',
     default: 0,
     min: 0,
     help: 'Maximum number of blocks to export, at least 1000 on mainnet; 0 for all',
   },
   {
     name: 'dump-file',
-    type: 'string',
     default: 'blockchain.dump',
     help: 'File for imports and exports',
   },

@@ -3,7 +3,6 @@ import { inGroup, loggingOptions, NODE_LOG_SCALE } from '@wrkz/service-kit';
 export const CONSOLE = inGroup('Console and logging', [
   {
     name: 'no-console',
-    type: 'boolean',
     default: false,
     help: 'Read no commands from the terminal or the standard input',
   },

@@ -6,7 +6,6 @@ const NO_COMPRESSION = 'SQLite does not compress';
 export const DATABASE = inGroup('Database', [
   {
     name: 'db-read-buffer-size',
-    type: 'number',
     default: 256,
     min: 1,
     max: 65_536,
@@ -14,7 +13,6 @@ export const DATABASE = inGroup('Database', [
   },
   {
     name: 'db-write-buffer-size',
-    type: 'number',
     default: 64,
     min: 1,
     max: 65_536,
@@ -22,32 +20,28 @@ export const DATABASE = inGroup('Database', [
   },
   {
     name: 'db-threads',
-    type: 'number',
     default: 8,
     min: 1,
     max: 1024,
     help: 'Maximum number of threads that read for long RPC responses; the hardware limits it to four or fewer, never below two',
   },
-  ignoredOption({ name: 'db-enable-compression', type: 'boolean', default: true, noEffect: NO_COMPRESSION }),
-  ignoredOption({ name: 'db-compression-level', type: 'number', default: 0, noEffect: NO_COMPRESSION }),
-  ignoredOption({ name: 'db-compression-dict-bytes', type: 'number', default: 0, min: 0, noEffect: NO_COMPRESSION }),
+  ignoredOption({ name: 'db-enable-compression', default: true, noEffect: NO_COMPRESSION }),
+  ignoredOption({ name: 'db-compression-level', default: 0, noEffect: NO_COMPRESSION }),
+  ignoredOption({ name: 'db-compression-dict-bytes', default: 0, min: 0, noEffect: NO_COMPRESSION }),
   ignoredOption({
     name: 'db-max-open-files',
-    type: 'number',
     default: 4096,
     min: -1,
     noEffect: 'the chain is one file and its write-ahead log',
   }),
   ignoredOption({
     name: 'db-block-size',
-    type: 'number',
     default: 4,
     min: 0,
     noEffect: 'the database page size is always 8 KiB',
   }),
   ignoredOption({
     name: 'db-row-cache-percent',
-    type: 'number',
     default: 0,
     min: 0,
     max: 90,
@@ -55,7 +49,6 @@ export const DATABASE = inGroup('Database', [
   }),
   ignoredOption({
     name: 'db-bottom-filters',
-    type: 'boolean',
     default: false,
     noEffect: 'lookups by hash always use filters in memory',
   }),

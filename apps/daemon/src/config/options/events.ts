@@ -6,7 +6,6 @@ export const EVENTS = defineOptions([
   ...inGroup('Events', [
     {
       name: 'events-keep',
-      type: 'number',
       default: 30,
       min: 0,
       max: 36_500,
@@ -14,13 +13,11 @@ export const EVENTS = defineOptions([
     },
     {
       name: 'events-during-sync',
-      type: 'boolean',
       default: false,
       help: 'Also write the blocks of the first synchronization into the journal',
     },
     {
       name: 'events-max-clients',
-      type: 'number',
       default: 128,
       min: 1,
       max: 10_000,
@@ -50,7 +47,6 @@ export const EVENTS = defineOptions([
     }),
     {
       name: 'notify-durable',
-      type: 'boolean',
       default: false,
       help: 'Lose no event: read the journal, retry until the receiver confirms, resume after a restart',
     },
@@ -65,18 +61,16 @@ export const EVENTS = defineOptions([
       help: 'ZMQ endpoint for published events: tcp://address:port or ipc://path; empty disables it',
       validate: (value) => checkEndpoint(String(value)),
     },
-    { name: 'no-zmq', type: 'boolean', default: false, help: 'Publish nothing over ZMQ' },
+    { name: 'no-zmq', default: false, help: 'Publish nothing over ZMQ' },
   ]),
   ...inGroup('WebSocket', [
     {
       name: 'enable-websocket',
-      type: 'boolean',
       default: false,
       help: 'Serve events over WebSocket at GET /ws of the RPC port',
     },
     {
       name: 'ws-max-clients',
-      type: 'number',
       default: 128,
       min: 1,
       max: 10_000,
@@ -84,7 +78,6 @@ export const EVENTS = defineOptions([
     },
     {
       name: 'ws-max-clients-per-ip',
-      type: 'number',
       default: 4,
       min: 0,
       max: 10_000,

@@ -4,8 +4,8 @@ const noEffect = 'nodes take no fee on this network';
 
 export const MINING = defineOptions([
   ...inGroup('Node fee', [
-    ignoredOption({ name: 'fee-address', type: 'string', default: '', noEffect }),
-    ignoredOption({ name: 'fee-amount', type: 'number', default: 0, min: 0, noEffect }),
+    ignoredOption({ name: 'fee-address', default: '', noEffect }),
+    ignoredOption({ name: 'fee-amount', default: 0, min: 0, noEffect }),
   ]),
   ...inGroup('Stratum', [
     portOption({
@@ -21,14 +21,12 @@ export const MINING = defineOptions([
     }),
     {
       name: 'stratum-share-difficulty',
-      type: 'number',
       default: 0,
       min: 0,
       help: 'Difficulty of shares; 0 for the network difficulty, so that miners submit only blocks',
     },
     {
       name: 'stratum-share-interval',
-      type: 'number',
       default: 0,
       min: 0,
       max: 600,
@@ -36,7 +34,6 @@ export const MINING = defineOptions([
     },
     {
       name: 'stratum-max-connections',
-      type: 'number',
       default: 32,
       min: 0,
       help: 'Maximum number of concurrent miners; 0 counts as 1',

@@ -17,7 +17,6 @@ export const P2P = inGroup('Peers', [
   }),
   {
     name: 'p2p-bind-ipv6-address',
-    type: 'string',
     default: '',
     help: 'Also listen for peers on this IPv6 address, :: for all; if that fails, the daemon logs a warning and continues',
     validate: (value) => (value === '' || isIpv6Address(String(value)) ? undefined : 'an IPv6 address is expected'),
@@ -30,13 +29,11 @@ export const P2P = inGroup('Peers', [
   }),
   {
     name: 'no-upnp',
-    type: 'boolean',
     default: false,
     help: 'Request no port forwarding from the router; by default mainnet nodes request it over UPnP, test networks do not',
   },
   {
     name: 'out-peers',
-    type: 'number',
     default: 15,
     min: 0,
     max: 10_000,
@@ -44,7 +41,6 @@ export const P2P = inGroup('Peers', [
   },
   {
     name: 'in-peers',
-    type: 'number',
     default: 15,
     min: 0,
     max: 10_000,
@@ -52,68 +48,57 @@ export const P2P = inGroup('Peers', [
   },
   {
     name: 'p2p-reset-peerstate',
-    type: 'boolean',
     default: false,
     help: 'Start with a new peer id and empty peer lists; bans are retained',
   },
   {
     name: 'ban-list',
-    type: 'list',
     default: [],
     help: 'File with addresses and CIDR ranges to block, one per line; may be repeated',
   },
   {
     name: 'proxy',
-    type: 'string',
     default: '',
     help: 'SOCKS5 proxy for all connections to peers, IP[:port], such as 127.0.0.1:9050 for Tor; implies --no-upnp and --hide-my-port',
   },
   {
     name: 'max-upload',
-    type: 'number',
     default: 0,
     min: 0,
     help: 'Maximum bytes of old blocks to send to peers in 24 hours, 0 for no limit; the blocks of the last day are always sent',
   },
   {
     name: 'hide-my-port',
-    type: 'boolean',
     default: false,
     help: 'Announce no port, so that peers do not connect to this node',
   },
   {
     name: 'allow-local-ip',
-    type: 'boolean',
     default: false,
     help: 'Accept private and loopback addresses in the peer lists',
   },
   {
     name: 'seed-node',
-    type: 'list',
     default: [],
     help: 'Node to request peer addresses from, host or host:port; may be repeated',
   },
   {
     name: 'no-default-seeds',
-    type: 'boolean',
     default: false,
     help: 'Do not use the built-in seed nodes of the network',
   },
   {
     name: 'add-peer',
-    type: 'list',
     default: [],
     help: 'Peer address to add to the peer list, IPv4[:port]; may be repeated',
   },
   {
     name: 'add-priority-node',
-    type: 'list',
     default: [],
     help: 'Node to stay connected to, IPv4[:port]; may be repeated',
   },
   {
     name: 'add-exclusive-node',
-    type: 'list',
     default: [],
     help: 'Connect only to the nodes given by this option, IPv4[:port]; may be repeated',
   },
@@ -122,7 +107,6 @@ export const P2P = inGroup('Peers', [
 export const SYNC = inGroup('Synchronisation', [
   {
     name: 'transaction-validation-threads',
-    type: 'number',
     default: 0,
     defaultText: 'one per hardware thread',
     min: 0,
@@ -131,7 +115,6 @@ export const SYNC = inGroup('Synchronisation', [
   },
   {
     name: 'sync-max-peers',
-    type: 'number',
     default: 3,
     min: 1,
     max: 1000,
@@ -139,35 +122,30 @@ export const SYNC = inGroup('Synchronisation', [
   },
   {
     name: 'sync-peer-failure-threshold',
-    type: 'number',
     default: 2,
     min: 0,
     help: 'Failures after which a download peer is replaced; 0 counts as 1',
   },
   {
     name: 'sync-batch-min',
-    type: 'number',
     default: 120,
     min: 1,
     help: 'Blocks in the first request to a peer, and the minimum of later requests unless they fail',
   },
   {
     name: 'sync-batch-max',
-    type: 'number',
     default: 600,
     min: 1,
     help: 'Blocks per request to a peer that responds quickly; values below --sync-batch-min are raised to it',
   },
   {
     name: 'block-sync-size',
-    type: 'number',
     default: 600,
     min: 1,
     help: 'Maximum number of blocks per request, regardless of the other options',
   },
   {
     name: 'block-sync-bytes',
-    type: 'number',
     default: 16_777_216,
     min: 1,
     help: 'Target size of a response with blocks in bytes, estimated from the last blocks; at least 2 MiB',

@@ -27,33 +27,28 @@ export const RPC = inGroup('RPC', [
   }),
   {
     name: 'rpc-use-ipv6',
-    type: 'boolean',
     default: false,
     help: 'Also listen on --rpc-bind-ipv6-address; if that fails, the daemon logs a warning and continues',
   },
   {
     name: 'rpc-bind-ipv6-address',
-    type: 'string',
     default: '',
     help: 'The IPv6 address of the second listener, on the same port; empty for none',
     validate: (value) => (value === '' || isIpv6Address(String(value)) ? undefined : 'an IPv6 address is expected'),
   },
   {
     name: 'daemon-mode',
-    type: 'string',
     default: 'standard',
     choices: ['standard', 'explorer'],
     help: 'explorer also serves the methods for block explorers',
   },
   {
     name: 'public-node',
-    type: 'boolean',
     default: false,
     help: 'Preset for a public node: listens on all addresses, lower limits, CORS for any origin, no mining methods; explicit options win',
   },
   {
     name: 'rpc-no-mining',
-    type: 'boolean',
     default: false,
     help: 'Refuse getblocktemplate and submitblock',
   },
@@ -64,7 +59,6 @@ export const RPC = inGroup('RPC', [
   }),
   {
     name: 'rpc-access-token-file',
-    type: 'string',
     default: '',
     help: 'File with the access token, mode 600 or 640; a daemon without a terminal reads it again on SIGHUP; empty for none',
   },
@@ -74,41 +68,35 @@ export const RPC = inGroup('RPC', [
   },
   {
     name: 'rpc-allowed-host',
-    type: 'list',
     default: [],
     help: 'Host name, in addition to localhost, accepted in requests to a loopback address, * for any; may be repeated',
     validate: (value) => (/^(\*|[^\s/:@]+)$/.test(String(value)) ? undefined : 'a host name without port is expected'),
   },
   {
     name: 'rpc-trust-proxy',
-    type: 'boolean',
     default: false,
     help: 'Take the client address from the first entry of X-Forwarded-For; only for a node reachable only through its proxy',
   },
   {
     name: 'rpc-max-rpm',
-    type: 'number',
     default: 240,
     min: 0,
     help: 'Requests per minute from one client address, loopback exempt; 0 for no limit',
   },
   {
     name: 'rpc-max-connections-per-ip',
-    type: 'number',
     default: 64,
     min: 0,
     help: 'Open connections per client address, loopback exempt; 0 for no limit',
   },
   {
     name: 'rpc-max-body-bytes',
-    type: 'number',
     default: 2_097_152,
     min: 1024,
     help: 'Maximum size of a request body in bytes',
   },
   {
     name: 'rpc-read-timeout',
-    type: 'number',
     default: 15,
     min: 1,
     max: MAX_TIMEOUT_SECONDS,
@@ -116,7 +104,6 @@ export const RPC = inGroup('RPC', [
   },
   {
     name: 'rpc-write-timeout',
-    type: 'number',
     default: 30,
     min: 1,
     max: MAX_TIMEOUT_SECONDS,
@@ -124,21 +111,18 @@ export const RPC = inGroup('RPC', [
   },
   {
     name: 'rpc-max-block-count',
-    type: 'number',
     default: 1000,
     min: 1,
     help: 'Maximum number of blocks per wallet synchronization request',
   },
   {
     name: 'rpc-max-global-index-range',
-    type: 'number',
     default: 5000,
     min: 100,
     help: 'The block range of /get_global_indexes_for_range must be smaller than this',
   },
   {
     name: 'rpc-sync-cache-size',
-    type: 'number',
     default: 64,
     min: 0,
     max: 65_536,
@@ -146,7 +130,6 @@ export const RPC = inGroup('RPC', [
   },
   {
     name: 'rpc-processes',
-    type: 'number',
     default: 0,
     min: 0,
     max: 64,
@@ -155,7 +138,6 @@ export const RPC = inGroup('RPC', [
   METRICS_OPTION,
   {
     name: 'enable-health',
-    type: 'boolean',
     default: false,
     help: 'Serve GET /health, /livez and /readyz',
   },
@@ -182,7 +164,6 @@ export const IPC = inGroup('Local socket', [
   }),
   {
     name: 'rpc-ipc-require-token',
-    type: 'boolean',
     default: false,
     help: 'Require the access token on the local socket too',
   },

@@ -10,12 +10,11 @@ const MAX_HEIGHT = 4_294_967_295;
 export const NETWORK_AND_STORAGE = inGroup('Network and storage', [
   {
     name: 'network',
-    type: 'string',
     default: 'mainnet',
     choices: networkNames,
     help: 'Network to join; the database records it and cannot be used with another one',
   },
-  { name: 'simnet', type: 'boolean', default: false, help: 'Short for --network simnet' },
+  { name: 'simnet', default: false, help: 'Short for --network simnet' },
   {
     name: 'data-dir',
     type: 'string',
@@ -25,7 +24,6 @@ export const NETWORK_AND_STORAGE = inGroup('Network and storage', [
   },
   {
     name: 'load-checkpoints',
-    type: 'string',
     default: 'default',
     help: 'Checkpoints to trust: a file of lines "index,hash", "default" for the built-in ones, empty for none',
   },
@@ -36,7 +34,6 @@ export const STORAGE = defineOptions([
   ...inGroup(MODE, [
     {
       name: 'prune',
-      type: 'boolean',
       default: false,
       help: 'Store only the most recent block bodies and free the space of older ones; only --resync restores them',
     },
@@ -51,13 +48,11 @@ export const STORAGE = defineOptions([
     },
     {
       name: 'lite',
-      type: 'boolean',
       default: false,
       help: 'Store full blocks only from --lite-height; can be set only for a new database and is permanent',
     },
     {
       name: 'lite-height',
-      type: 'number',
       default: 0,
       min: 0,
       max: MAX_HEIGHT,
@@ -67,21 +62,18 @@ export const STORAGE = defineOptions([
   ...inGroup(MAINTENANCE, [
     {
       name: 'auto-prune-min-gap-blocks',
-      type: 'number',
       default: 120,
       min: 0,
       help: 'New blocks between two pruning runs; 0 prunes only at startup',
     },
     {
       name: 'auto-prune-min-free-bytes',
-      type: 'number',
       default: 4_294_967_296,
       min: 0,
       help: 'A pruned node with less free disk space than this, in bytes, prunes at each new block',
     },
     {
       name: 'scrub-hours',
-      type: 'number',
       default: 24,
       min: 0,
       max: 8760,
@@ -89,21 +81,18 @@ export const STORAGE = defineOptions([
     },
     {
       name: 'auto-compaction-min-gap-blocks',
-      type: 'number',
       default: 720,
       min: 0,
       help: 'New blocks between two compactions of the database; 0 disables them',
     },
     ignoredOption({
       name: 'auto-compaction-min-free-bytes',
-      type: 'number',
       default: 8_589_934_592,
       min: 0,
       noEffect: 'a compaction needs free space for the write-ahead log only',
     }),
     {
       name: 'skip-boot-compaction',
-      type: 'boolean',
       default: false,
       help: 'Do not compact the database at startup',
     },
@@ -125,14 +114,12 @@ export const STORAGE = defineOptions([
     },
     {
       name: 'accept-snapshot-digest',
-      type: 'list',
       default: [],
       validate: (value) => (/^[0-9a-f]{64}$/i.test(String(value)) ? undefined : 'a digest has 64 hex characters'),
       help: 'Digest of a snapshot to trust in addition to the built-in ones; may be repeated',
     },
     {
       name: 'snapshot-stats',
-      type: 'boolean',
       default: false,
       oneShot: true,
       help: 'Print the number of records and bytes of each database table and exit',
