@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HashIndex } from '../packages/chain-db/src/hash-index/hash-index';
 import { sameHashIn } from '../packages/chain-db/src/hashed-rows';
-import { createHashIndexes } from '../packages/chain-db/src/hash-index/schema';
-import { PAYMENT_ID_SCHEMA, PaymentIdStore } from '../packages/chain-db/src/payment-ids';
+import { PaymentIdStore } from '../packages/chain-db/src/payment-ids';
+import { MIGRATIONS } from '../packages/chain-db/src/schema';
 import { SqliteConnection } from '../packages/sqlite/src';
 
 const { values } = parseArgs({
@@ -76,8 +76,7 @@ function measure(name: string, make: (connection: SqliteConnection) => Index): v
 }
 
 measure('appended', (connection) => {
-  createHashIndexes(connection);
-  connection.exec(PAYMENT_ID_SCHEMA);
+  for (const migration of MIGRATIONS) migration(connection);
   const hashes = new HashIndex(connection, sameHashIn(connection));
   const store = new PaymentIdStore(connection, hashes);
   return {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type OptionSpec, STANDARD_OPTIONS } from '../../packages/service-kit/src';
+import { type OptionSpec, STANDARD_OPTIONS, typeOfOption } from '../../packages/service-kit/src';
 import { defaultOf, helpOf } from '../../scripts/docs-print/options';
 import { printedPages } from '../../scripts/docs-print/pages';
 import { PRINTED_SERVICES } from '../../scripts/docs-print/services';
@@ -27,7 +27,8 @@ const packed = (text: string): string => text.replace(/\s+/g, '');
 function helpLine(spec: OptionSpec): string {
   const [shown, { choices }] = [defaultOf(spec), spec];
   const inBrackets = choices === undefined ? '' : `(${choices.join(', ')})`;
-  const kind = spec.type === 'list' ? 'array' : spec.type;
+  const type = typeOfOption(spec);
+  const kind = type === 'list' ? 'array' : type;
   return packed(`--${spec.name} ${spec.help}${inBrackets}[${kind}]${shown === '' ? '' : `[default: ${shown}]`}`);
 }
 

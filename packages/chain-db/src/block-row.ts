@@ -1,5 +1,4 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { toSigned } from './integers';
 
 /** Columns of {@link BlockFacts} in `blocks` and `alternatives`. */
 export const FACTS_COLUMNS =
@@ -59,9 +58,9 @@ export function factsValues(facts: BlockFacts): readonly (number | bigint | Buff
     facts.minorVersion,
     facts.timestamp,
     facts.size,
-    toSigned(facts.difficulty),
-    toSigned(facts.cumulativeDifficulty),
-    toSigned(facts.generatedCoins),
+    BigInt.asIntN(64, facts.difficulty),
+    BigInt.asIntN(64, facts.cumulativeDifficulty),
+    BigInt.asIntN(64, facts.generatedCoins),
     facts.generatedTransactions,
   ];
 }

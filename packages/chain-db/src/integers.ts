@@ -1,15 +1,3 @@
-/** Conversion of integers for SQLite, and packing of global indexes. */
-
-/** Unsigned 64 bits to the signed 64 bits of SQLite. */
-export function toSigned(value: bigint): bigint {
-  return BigInt.asIntN(64, value);
-}
-
-/** Signed 64 bits of SQLite to unsigned 64 bits. */
-export function toUnsigned(value: bigint): bigint {
-  return BigInt.asUintN(64, value);
-}
-
 /** Encodes global indexes (unsigned 32 bits) as unsigned LEB128; an empty list has no bytes. */
 export function packIndexes(indexes: readonly number[]): Buffer {
   const bytes: number[] = [];

@@ -5,19 +5,10 @@ import { CorruptDatabase, KeyImageSpent } from './errors';
 import { HASH_KINDS } from './hash-index/schema';
 import { findRow, type HashSource } from './hashed-rows';
 
-/**
+/*
  * Spent key images in chain order: writing appends, a rewind deletes a range, and the key images of a range of blocks are read
  * without bodies. Ids are dense from 0 and heights ascend with them. The LSM index finds a row by key image.
  */
-export const KEY_IMAGE_SCHEMA = `
-CREATE TABLE key_images (
-  id INTEGER PRIMARY KEY,
-  image BLOB NOT NULL,
-  height INTEGER NOT NULL
-) STRICT;
-`;
-
-export const KEY_IMAGE_TABLES = ['key_images'] as const;
 
 /** A spent key image and the height of the block that spent it. */
 export interface SpentKeyImage {

@@ -7,23 +7,13 @@ import { createHash } from 'node:crypto';
 import { findRow, type HashSource } from './hashed-rows';
 import { findWalletExtra, lowerBound } from '@wrkz/core-types';
 
-/**
+/*
  * Uses of plain payment ids in chain order. A row has the transaction, the payment id, and the number of the use, counted from 0.
  * Row ids are dense from 0 and ascend with the transaction id, so writing appends and a rewind deletes a range.
  *
  * The LSM index finds a row by payment id and number of the use ({@link useHash}). The number of uses is found by binary search,
  * and any range of uses can be read directly.
  */
-export const PAYMENT_ID_SCHEMA = `
-CREATE TABLE payment_ids (
-  id INTEGER PRIMARY KEY,
-  payment_id BLOB NOT NULL,
-  use INTEGER NOT NULL,
-  transaction_id INTEGER NOT NULL
-) STRICT;
-`;
-
-export const PAYMENT_ID_TABLES = ['payment_ids'] as const;
 
 const PLAIN_BYTES = 32;
 

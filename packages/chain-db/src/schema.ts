@@ -1,5 +1,3 @@
-import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images';
-import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids';
 import type { Migration } from '@wrkz/sqlite';
 import { createHashIndexes } from './hash-index/schema';
 
@@ -105,7 +103,19 @@ CREATE TABLE outputs (
   PRIMARY KEY (amount_id, global_index)
 ) STRICT, WITHOUT ROWID;
 
-${KEY_IMAGE_SCHEMA}${PAYMENT_ID_SCHEMA}
+CREATE TABLE key_images (
+  id INTEGER PRIMARY KEY,
+  image BLOB NOT NULL,
+  height INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE payment_ids (
+  id INTEGER PRIMARY KEY,
+  payment_id BLOB NOT NULL,
+  use INTEGER NOT NULL,
+  transaction_id INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE alternatives (
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL UNIQUE,
@@ -133,8 +143,8 @@ export const TABLES = [
   'signatures',
   'amounts',
   'outputs',
-  ...KEY_IMAGE_TABLES,
-  ...PAYMENT_ID_TABLES,
+  'key_images',
+  'payment_ids',
   'alternatives',
   'rules_digests',
 ] as const;

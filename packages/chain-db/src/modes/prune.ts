@@ -2,22 +2,18 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { writeMeta } from './floors';
 import type { ChainReader } from '../reader/reader';
 
-/** Result of one step of pruning. */
-export interface PruneStep {
-  /** The body floor now. */
-  readonly floor: number;
-  /** Whether the target floor is reached and only the reserve of free pages is left. */
-  readonly done: boolean;
-  /** Pages that this step returned to the file system. The file shrinks with the next checkpoint. */
-  readonly freedPages: number;
-}
-
 /** Result of one step of compaction. */
 export interface CompactStep {
   /** Whether only the reserve of free pages is left. */
   readonly done: boolean;
   /** Pages that this step returned to the file system. The file shrinks with the next checkpoint. */
   readonly freedPages: number;
+}
+
+/** Result of one step of pruning, which is done when the target floor is reached, too. */
+export interface PruneStep extends CompactStep {
+  /** The body floor now. */
+  readonly floor: number;
 }
 
 /** Blocks deleted between two reads of the clock. */

@@ -4,7 +4,6 @@ import { MissingRow } from '../errors';
 import { joined } from '../block-row';
 import { lowerBound } from '@wrkz/core-types';
 import { randomInt } from 'node:crypto';
-import { toSigned, toUnsigned } from '../integers';
 
 /** Max candidates for each requested output, accepted or not. */
 const TRIES_PER_OUTPUT = 200;
@@ -79,12 +78,12 @@ export class OutputQueries {
 
   /** Internal id of an amount. */
   amountId(amount: bigint): number | undefined {
-    return this.idByAmount.get(toSigned(amount))?.[0];
+    return this.idByAmount.get(BigInt.asIntN(64, amount))?.[0];
   }
 
   /** All amounts, ascending. */
   amounts(): bigint[] {
-    const amounts = this.allAmounts.all().map(([amount]) => toUnsigned(amount));
+    const amounts = this.allAmounts.all().map(([amount]) => BigInt.asUintN(64, amount));
     return amounts.sort((a, b) => (a < b ? -1 : 1));
   }
 

@@ -6,7 +6,7 @@ import { RulesDigester, rulesDigests } from '../modes/rules-digest';
 import { ChainReader } from '../reader/reader';
 import { PAGE_SIZE } from '../schema';
 import type { WantedBlock } from './fetch';
-import type { WholeBlock } from './whole-block';
+import type { WholeBlock } from './fetch';
 
 /** The blocks that are needed to repair a damaged page; undefined if the page cannot be repaired in place. */
 export function blocksOfPage(reader: ChainReader, page: number): WantedBlock[] | undefined {

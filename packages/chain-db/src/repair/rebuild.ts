@@ -13,7 +13,7 @@ import { FactsWindow } from '../verify/work-check';
 import { StoredRows } from '../verify/stored-rows';
 import type { StorableBlock } from '../writer/append';
 import { type FetchBlocks, fetchByIds, type WantedBlock } from './fetch';
-import { type WholeBlock, wholeBlock } from './whole-block';
+import { type WholeBlock, wholeBlock } from './fetch';
 
 /** Blocks per commit of the new database. */
 const BATCH = 200;

@@ -2,7 +2,8 @@ import { genesisBlock } from '@wrkz/consensus';
 import { networkOf, type NetworkName } from '@wrkz/core-types';
 import { SnapshotRefused } from '../errors';
 import type { SnapshotHeader } from './header';
-import type { SnapshotBlock, SnapshotImage, SnapshotOutput, SnapshotRecord } from './records';
+import type { SpentKeyImage } from '../key-images';
+import type { SnapshotBlock, SnapshotOutput, SnapshotRecord } from './records';
 
 export interface AuditOptions {
   readonly header: SnapshotHeader;
@@ -102,7 +103,7 @@ export class SnapshotAudit {
     if (height === 0 && !isSame(block, this.genesis.block)) throw otherGenesis();
   }
 
-  private addImage({ height }: SnapshotImage): void {
+  private addImage({ height }: SpentKeyImage): void {
     if (height >= this.end) throw this.beyond('a key image spent in', height);
     if (height === 0) {
       throw new SnapshotRefused(

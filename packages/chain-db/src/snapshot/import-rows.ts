@@ -1,11 +1,11 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { join } from 'node:path';
 import { SnapshotRefused } from '../errors';
-import { toSigned } from '../integers';
 import type { ChainWriter, ImportedRows } from '../writer/writer';
 import { Buckets, Spool } from './files';
 import type { SnapshotHeader } from './header';
-import type { SnapshotBlock, SnapshotImage, SnapshotOutput, SnapshotRecord } from './records';
+import type { SpentKeyImage } from '../key-images';
+import type { SnapshotBlock, SnapshotOutput, SnapshotRecord } from './records';
 
 /** Approximate rows per transaction. */
 const ROWS_PER_STEP = 20_000;
@@ -87,7 +87,7 @@ export class RowImport {
     this.blocks.put(block.height, record);
   }
 
-  private putImage({ image, height }: SnapshotImage): undefined {
+  private putImage({ image, height }: SpentKeyImage): undefined {
     if (height >= this.liteHeight) throw snapshotChanged();
     const record = Buffer.allocUnsafe(IMAGE.bytes);
     record.writeUInt32BE(height, IMAGE.height);
@@ -110,7 +110,7 @@ export class RowImport {
     let previous = this.block(0);
     for (let height = 1; height < this.liteHeight;) {
       const blocks: BlockFacts[] = [];
-      const spent: SnapshotImage[] = [];
+      const spent: SpentKeyImage[] = [];
       for (; height < this.liteHeight && blocks.length + spent.length < ROWS_PER_STEP; height++) {
         const block = this.block(height);
         blocks.push(factsOf(block, previous));
@@ -143,7 +143,7 @@ export class RowImport {
     await this.options.afterStep(phase, this.rows);
   }
 
-  private *sortedImages(): Generator<SnapshotImage, void> {
+  private *sortedImages(): Generator<SpentKeyImage, void> {
     for (const records of this.images.sorted()) {
       for (const record of records)
         yield { height: record.readUInt32BE(IMAGE.height), image: record.subarray(IMAGE.image) };
@@ -203,7 +203,7 @@ function putOutputs(rows: ImportedRows, amount: bigint, records: Buffer): void {
     const height = records.readUInt32LE(at + OUTPUT.height);
     if (height === 0) continue;
     const unlockAt = at + OUTPUT.unlockTime;
-    rows.putOutput(amount, toSigned(records.readBigUInt64LE(unlockAt)), {
+    rows.putOutput(amount, BigInt.asIntN(64, records.readBigUInt64LE(unlockAt)), {
       key: records.subarray(at, at + 32),
       height,
       position: records.readUInt16LE(at + OUTPUT.position),

@@ -1,4 +1,5 @@
 import { SnapshotRefused } from '../errors';
+import type { SpentKeyImage } from '../key-images';
 
 /**
  * Records of a snapshot: documents of the peers' key-value format, as the C++ database stores them
@@ -15,12 +16,6 @@ export interface SnapshotBlock {
   readonly generatedTransactions: bigint;
 }
 
-/** A spent key image and the height of the block that spent it. */
-export interface SnapshotImage {
-  readonly image: Buffer;
-  readonly height: number;
-}
-
 /** An output. The transaction hash is not part of it: the known programs write zeros. */
 export interface SnapshotOutput {
   readonly amount: bigint;
@@ -33,7 +28,7 @@ export interface SnapshotOutput {
 
 export type SnapshotRecord =
   | { readonly table: 'block'; readonly block: SnapshotBlock }
-  | { readonly table: 'image'; readonly image: SnapshotImage }
+  | { readonly table: 'image'; readonly image: SpentKeyImage }
   | { readonly table: 'output'; readonly output: SnapshotOutput };
 
 export interface EncodedRecord {

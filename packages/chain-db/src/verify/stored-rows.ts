@@ -5,7 +5,8 @@ import { FACTS_HALVES, factsOf, joined, type FactsRow } from '../block-row';
 import { decodeBlob } from '../block-bytes';
 import { HASH_KINDS, type HashKind } from '../hash-index/schema';
 import { HashLookup, type RunDirectory } from '../hash-index/lookup';
-import { toSigned, unpackIndexes } from '../integers';
+import { unpackIndexes } from '../integers';
+import type { StoredOutput } from '../reader/outputs';
 import { useHash } from '../payment-ids';
 
 export interface StoredBlock {
@@ -20,13 +21,6 @@ export interface StoredTransactionRow {
   /** undefined when the packed bytes are invalid. */
   readonly globalIndexes: readonly number[] | undefined;
   readonly prefix: Buffer;
-}
-
-export interface StoredOutputRow {
-  readonly key: Buffer;
-  readonly height: number;
-  readonly unlockTime: bigint;
-  readonly position: number;
 }
 
 const ROWS_AT_A_TIME = 16;
@@ -102,11 +96,11 @@ export class StoredRows {
     );
   }
 
-  output(amount: bigint, globalIndex: number): StoredOutputRow | undefined {
+  output(amount: bigint, globalIndex: number): StoredOutput | undefined {
     const row = this.get<OutputColumns>(
       `SELECT key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position FROM outputs
        WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index = ?`,
-      toSigned(amount),
+      BigInt.asIntN(64, amount),
       globalIndex,
     );
     if (row === undefined) return undefined;

@@ -2,7 +2,7 @@ import { VerifiedBlock, type BlockFacts } from '@wrkz/consensus';
 import type { ParsedTransaction } from '@wrkz/core-types';
 import { blockBody, signaturesOf } from '../block-bytes';
 import { RefusedChange, WrongLink } from '../errors';
-import { packIndexes, toSigned } from '../integers';
+import { packIndexes } from '../integers';
 import { plainPaymentId } from '../payment-ids';
 import type { Store } from './store';
 
@@ -54,7 +54,7 @@ function putTransaction(store: Store, id: number, parsed: ParsedTransaction, hei
 /** @returns the global index of each output */
 function putOutputs(store: Store, { transaction }: Pick<ParsedTransaction, 'transaction'>, height: number): number[] {
   const { outputs, unlockTime } = transaction;
-  const signed = toSigned(unlockTime);
+  const signed = BigInt.asIntN(64, unlockTime);
   return outputs.map(({ amount, key }, position) => store.putOutput(amount, signed, { key, height, position }));
 }
 

@@ -5,10 +5,9 @@ import { spentKeyImages } from '../block-bytes';
 import { CorruptDatabase } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/schema';
-import { toSigned } from '../integers';
-import { KeyImageStore } from '../key-images';
-import { PaymentIdStore, plainPaymentId } from '../payment-ids';
+import { plainPaymentId } from '../payment-ids';
 import type { ChainReader } from '../reader/reader';
+import type { Store } from './store';
 
 /** A block removed from the main chain. */
 export interface RewoundBlock {
@@ -36,14 +35,13 @@ export class Rewinder {
   private readonly deleteOutputs: SqliteStatement<[bigint, number]>;
   private readonly deleteAmount: SqliteStatement<[bigint]>;
   private readonly deleteDigests: SqliteStatement<[number]>;
-  private readonly keyImages: KeyImageStore;
-  private readonly paymentIds: PaymentIdStore;
 
   /** @param reader on the connection of the writer: sees the change in progress */
   constructor(
     connection: SqliteConnection,
     private readonly reader: ChainReader,
     private readonly hashes: HashIndex,
+    private readonly store: Store,
   ) {
     this.deleteBlock = connection.prepare('DELETE FROM blocks WHERE height = ?');
     this.deleteBody = connection.prepare('DELETE FROM block_bodies WHERE height = ?');
@@ -54,8 +52,6 @@ export class Rewinder {
     );
     this.deleteAmount = connection.prepare('DELETE FROM amounts WHERE amount = ?');
     this.deleteDigests = connection.prepare('DELETE FROM rules_digests WHERE height > ?');
-    this.keyImages = new KeyImageStore(connection, hashes);
-    this.paymentIds = new PaymentIdStore(connection, hashes);
   }
 
   /** Makes block `height` the tip. @returns the removed blocks, ascending */
@@ -87,7 +83,7 @@ export class Rewinder {
 
   private removeKeyImages(transactions: readonly TransactionPrefix[], height: number): void {
     const images = transactions.flatMap(spentKeyImages);
-    const gone = this.keyImages.removeFrom(height);
+    const gone = this.store.keyImages.removeFrom(height);
     const fitting = gone.filter(({ image }, i) => images[i]?.equals(image));
     this.expect(gone.length, images.length, `key images of block ${height}`);
     this.expect(fitting.length, images.length, `key images of block ${height}`);
@@ -99,7 +95,7 @@ export class Rewinder {
       const paymentId = plainPaymentId(extra);
       return paymentId === undefined ? [] : [{ paymentId, transactionId: first + i }];
     });
-    const gone = this.paymentIds.removeFrom(first);
+    const gone = this.store.paymentIds.removeFrom(first);
     const fitting = carried.filter(
       ({ paymentId, transactionId }, i) =>
         gone[i]?.transactionId === transactionId && gone[i].paymentId.equals(paymentId),
@@ -120,7 +116,7 @@ export class Rewinder {
       });
     });
     for (const [amount, { first, count }] of runs) {
-      const stored = toSigned(amount);
+      const stored = BigInt.asIntN(64, amount);
       const deleted = this.deleteOutputs.run(stored, first).changes;
       this.expect(deleted, count, `outputs of amount ${amount} in block ${height}`);
       if (first === 0) this.deleteAmount.run(stored);

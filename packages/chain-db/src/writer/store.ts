@@ -3,7 +3,6 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { Codec } from '../block-bytes';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/schema';
-import { toSigned } from '../integers';
 import { KeyImageStore } from '../key-images';
 import { PaymentIdStore } from '../payment-ids';
 import { BlockQueries } from '../reader/blocks';
@@ -110,7 +109,7 @@ export class Store {
     const id = this.outputs.amountId(amount);
     const entry =
       id === undefined
-        ? { id: Number(this.newAmount.run(toSigned(amount)).lastInsertRowid), count: 0 }
+        ? { id: Number(this.newAmount.run(BigInt.asIntN(64, amount)).lastInsertRowid), count: 0 }
         : { id, count: this.outputs.count(amount) };
     this.amounts.set(amount, entry);
     return entry;

@@ -14,7 +14,7 @@ import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
 import { RulesDigester } from '../modes/rules-digest';
 import { ChainReader } from '../reader/reader';
 import { repairBlockPage } from '../repair/block-pages';
-import { wholeBlock } from '../repair/whole-block';
+import { wholeBlock } from '../repair/fetch';
 import { AlternativeStore } from '../alternatives';
 import { appendBlock, checkVerified, type StorableBlock } from './append';
 import { Rewinder, type RewoundBlock } from './rewind';
@@ -64,7 +64,7 @@ export class ChainWriter {
     this.hashes = new HashIndex(connection, sameHashIn(connection), limits);
     this.reader = new ChainReader(connection, { directory: () => this.hashDirectory });
     this.store = new Store(connection, this.hashes);
-    this.rewinder = new Rewinder(connection, this.reader, this.hashes);
+    this.rewinder = new Rewinder(connection, this.reader, this.hashes, this.store);
     this.alternatives = new AlternativeStore(connection, this.reader);
     this.pruner = new Pruner(connection, this.reader);
     this.floors = new Floors(connection);
