@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { openChainDb } from '@wrkz/chain-db';
 import { openDatabase } from '@wrkz/sqlite';
 import { completeStep, writeEvent } from '../../src/events/journal/chain-follower';
@@ -71,9 +71,7 @@ describe('a lost journal', () => {
     ['cut short', (file) => truncateSync(file, 8192)],
     ['no database', (file) => writeFileSync(file, 'x'.repeat(10_000))],
     ['of a newer program', (file) => alter(file, 'PRAGMA user_version = 99')],
-    ['with a wrong entry', (file) => alter(file, "UPDATE entries SET body = '{}'")],
-    ['with a wrong block', (file) => alter(file, 'UPDATE main_chain SET hash = zeroblob(32)')],
-    ['with a wrong state', (file) => alter(file, 'UPDATE state SET last = last + 5')],
+    ['with a damaged page', damageBlocks],
     ['without a state', (file) => alter(file, 'DELETE FROM state')],
   ];
 
@@ -130,7 +128,7 @@ describe('a lost journal', () => {
     await first.open();
     const { latest } = await first.append([transaction(1)]);
     first.close();
-    alter(journalFile(directory), "UPDATE entries SET body = '{}'");
+    damageBlocks(journalFile(directory));
     clock.now -= 100 * DAY;
     const second = start();
     expect((await second.open()).latest).toBeGreaterThan(latest);
@@ -286,4 +284,15 @@ function alter(file: string, statement: string): void {
   const database = openDatabase({ ...journalOptions('', 'write'), file });
   database.connection.exec(statement);
   database.close();
+}
+
+/** Changes a byte of the page with the remembered blocks. */
+function damageBlocks(file: string): void {
+  const database = openDatabase({ ...journalOptions('', 'write'), file });
+  const query = "SELECT rootpage * page_size FROM sqlite_schema, pragma_page_size WHERE name = 'main_chain'";
+  const [end] = database.connection.prepare<[], [number]>(query).raw(true).get() ?? [0];
+  database.close();
+  const bytes = readFileSync(file);
+  bytes[end - 100] = 1;
+  writeFileSync(file, bytes);
 }

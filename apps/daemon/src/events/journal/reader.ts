@@ -1,6 +1,6 @@
 import { openDatabase, type SqliteConnection, type SqliteDatabase, type SqliteStatement } from '@wrkz/sqlite';
 import { EntriesGone, JOURNAL_TOPICS, type JournalEntry, type JournalTopic } from './entry';
-import { DamagedJournal, entryChecksum, journalOptions, type JournalState, readState, topicNumber } from './schema';
+import { DamagedJournal, journalOptions, type JournalState, readState, topicNumber } from './schema';
 
 /** An entry with its body as JSON text. */
 export interface PrintedEntry extends Omit<JournalEntry, 'body'> {
@@ -21,9 +21,9 @@ export interface JournalPage {
 /** Maximum bytes of bodies per page, to limit the delay of the event loop. A page has at least one entry. */
 export const PAGE_BYTES = 256 * 1024;
 
-type EntryRow = readonly [number: number, topic: number, time: number, body: string, checksum: number];
+type EntryRow = readonly [number: number, topic: number, time: number, body: string];
 
-/** Reads the journal on its own connection. Entries are on disk, and their checksums are verified. */
+/** Reads the journal on its own connection. Entries are on disk. */
 export class JournalReader {
   private readonly connection: SqliteConnection;
   private readonly rows: SqliteStatement<[number, number], EntryRow>;
@@ -34,7 +34,7 @@ export class JournalReader {
   constructor(private readonly database: Pick<SqliteDatabase, 'connection' | 'close'>) {
     const { connection } = database;
     this.connection = connection;
-    const select = 'SELECT number, topic, time, body, checksum FROM entries WHERE number';
+    const select = 'SELECT number, topic, time, body FROM entries WHERE number';
     this.rows = connection.prepare<[number, number], EntryRow>(`${select} > ? ORDER BY number LIMIT ?`).raw(true);
     this.row = connection.prepare<[number], EntryRow>(`${select} = ?`).raw(true);
     this.ofTopic = connection
@@ -103,16 +103,8 @@ function bounded(rows: Iterable<EntryRow>): [entries: PrintedEntry[], isWhole: b
   for (const row of rows) {
     bytes += row[3].length;
     if (bytes > PAGE_BYTES && entries.length > 0) return [entries, false];
-    entries.push(checkedEntry(row));
+    const [number, topic, time, body] = row;
+    entries.push({ number, topic: JOURNAL_TOPICS[topic] as JournalTopic, time, body });
   }
   return [entries, true];
-}
-
-/** @throws DamagedJournal */
-export function checkedEntry([number, topic, time, body, checksum]: EntryRow): PrintedEntry {
-  const name = JOURNAL_TOPICS[topic];
-  if (name === undefined || entryChecksum(number, topic, time, body) !== checksum) {
-    throw new DamagedJournal(`entry ${number} of the journal is damaged`);
-  }
-  return { number, topic: name, time, body };
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { DatabaseOptions, SqliteConnection } from '@wrkz/sqlite';
 import { JOURNAL_TOPICS, type JournalTopic } from './entry';
 
@@ -14,7 +13,7 @@ export interface JournalState {
   readonly keptAfter: number;
 }
 
-/** The data in the journal does not match its checksums. */
+/** The journal lacks a row that it must have. */
 export class DamagedJournal extends Error {
   override readonly name = 'DamagedJournal';
 }
@@ -22,7 +21,7 @@ export class DamagedJournal extends Error {
 const APPLICATION_ID = 0x57_4b_45_56;
 
 /**
- * `entries` is the journal. `main_chain` has the blocks that the journal has followed: the highest row is the last block with an
+ * The tables of version 1. `entries` is the journal. `main_chain` has the blocks that the journal has followed: the highest row is the last block with an
  * entry. `pool` has the transactions with a `tx` entry that are not removed. `sessions` has a row for each start: numbers above
  * `before` and below `first` were never assigned.
  */
@@ -53,7 +52,15 @@ export function journalOptions(directory: string, mode: 'read' | 'write', first 
     applicationId: APPLICATION_ID,
     mode,
     settings: { autoVacuum: 'incremental' },
-    migrations: [(connection) => void connection.exec(SCHEMA)],
+    migrations: [
+      (connection) => void connection.exec(SCHEMA),
+      // Every page has a checksum (docs/protocol/storage.md#page-checksums), so rows need none.
+      (connection) => {
+        for (const table of ['entries', 'main_chain', 'state']) {
+          connection.exec(`ALTER TABLE ${table} DROP COLUMN checksum`);
+        }
+      },
+    ],
     onCreate: (connection) => {
       const journal = randomBytes(16).toString('hex');
       writeState(connection, { journal, last: first, keptAfter: first });
@@ -64,36 +71,19 @@ export function journalOptions(directory: string, mode: 'read' | 'write', first 
 /** @throws DamagedJournal */
 export function readState(connection: SqliteConnection): JournalState {
   const row = connection
-    .prepare<[], [string, number, number, number]>('SELECT journal, last, kept_after, checksum FROM state')
+    .prepare<[], [string, number, number]>('SELECT journal, last, kept_after FROM state')
     .raw(true)
     .get();
   if (row === undefined) throw new DamagedJournal('the state of the journal is missing');
-  const [journal, last, keptAfter, checksum] = row;
-  const state = { journal, last, keptAfter };
-  if (stateChecksum(state) !== checksum) throw new DamagedJournal('the state of the journal is damaged');
-  return state;
+  const [journal, last, keptAfter] = row;
+  return { journal, last, keptAfter };
 }
 
-export function writeState(connection: SqliteConnection, state: JournalState): void {
-  const { journal, last, keptAfter } = state;
-  connection
-    .prepare('INSERT OR REPLACE INTO state VALUES (0, ?, ?, ?, ?)')
-    .run(journal, last, keptAfter, stateChecksum(state));
+export function writeState(connection: SqliteConnection, { journal, last, keptAfter }: JournalState): void {
+  connection.prepare('INSERT OR REPLACE INTO state VALUES (0, ?, ?, ?)').run(journal, last, keptAfter);
 }
 
 /** The stored number of a topic. It must never change. */
 export function topicNumber(topic: JournalTopic): number {
   return JOURNAL_TOPICS.indexOf(topic);
-}
-
-export function entryChecksum(number: number, topic: number, time: number, body: string): number {
-  return crc32(`${number} ${topic} ${time} ${body}`);
-}
-
-export function blockChecksum(height: number, hash: Buffer): number {
-  return crc32(hash, height);
-}
-
-function stateChecksum({ journal, last, keptAfter }: JournalState): number {
-  return crc32(`${journal} ${last} ${keptAfter}`);
 }

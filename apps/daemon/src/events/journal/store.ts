@@ -1,14 +1,6 @@
 import type { SqliteConnection, SqliteDatabase, SqliteStatement } from '@wrkz/sqlite';
 import type { EntryContent } from './entry';
-import {
-  blockChecksum,
-  DamagedJournal,
-  entryChecksum,
-  type JournalState,
-  readState,
-  topicNumber,
-  writeState,
-} from './schema';
+import { type JournalState, readState, topicNumber, writeState } from './schema';
 
 /** A block of the main chain. */
 export interface ChainPosition {
@@ -26,8 +18,8 @@ export const REMEMBERED_BLOCKS = 20_000;
 export class JournalStore {
   private readonly connection: SqliteConnection;
   private readonly insert: SqliteStatement;
-  private readonly top: SqliteStatement<[], [height: number, hash: Buffer, checksum: number]>;
-  private readonly at: SqliteStatement<[number], [hash: Buffer, checksum: number]>;
+  private readonly top: SqliteStatement<[], [height: number, hash: Buffer]>;
+  private readonly at: SqliteStatement<[number], [hash: Buffer]>;
   private readonly putBlock: SqliteStatement;
   private readonly deleteAbove: SqliteStatement<[number]>;
   private readonly deleteBelow: SqliteStatement<[number]>;
@@ -36,16 +28,12 @@ export class JournalStore {
   constructor(private readonly database: SqliteDatabase) {
     const { connection } = database;
     this.connection = connection;
-    this.insert = connection.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?)');
+    this.insert = connection.prepare('INSERT INTO entries VALUES (?, ?, ?, ?)');
     this.top = connection
-      .prepare<[], [number, Buffer, number]>(
-        'SELECT height, hash, checksum FROM main_chain ORDER BY height DESC LIMIT 1',
-      )
+      .prepare<[], [number, Buffer]>('SELECT height, hash FROM main_chain ORDER BY height DESC LIMIT 1')
       .raw(true);
-    this.at = connection
-      .prepare<[number], [Buffer, number]>('SELECT hash, checksum FROM main_chain WHERE height = ?')
-      .raw(true);
-    this.putBlock = connection.prepare('INSERT OR REPLACE INTO main_chain VALUES (?, ?, ?)');
+    this.at = connection.prepare<[number], [Buffer]>('SELECT hash FROM main_chain WHERE height = ?').raw(true);
+    this.putBlock = connection.prepare('INSERT OR REPLACE INTO main_chain VALUES (?, ?)');
     this.deleteAbove = connection.prepare<[number]>('DELETE FROM main_chain WHERE height > ?');
     this.deleteBelow = connection.prepare<[number]>('DELETE FROM main_chain WHERE height < ?');
     this.current = readState(connection);
@@ -79,9 +67,7 @@ export class JournalStore {
   /** @param time Unix milliseconds */
   append([topic, body]: EntryContent, time: number): void {
     const number = this.current.last + 1;
-    const text = JSON.stringify(body);
-    const kind = topicNumber(topic);
-    this.insert.run(number, kind, time, text, entryChecksum(number, kind, time, text));
+    this.insert.run(number, topicNumber(topic), time, JSON.stringify(body));
     this.current = { ...this.current, last: number };
   }
 
@@ -99,18 +85,15 @@ export class JournalStore {
     this.connection.prepare('DELETE FROM sessions WHERE first <= ?').run(this.current.keptAfter);
   }
 
-  /** The last block of the journal; undefined before the first one. @throws DamagedJournal */
+  /** The last block of the journal; undefined before the first one. */
   position(): ChainPosition | undefined {
     const row = this.top.get();
-    if (row === undefined) return undefined;
-    const [height, hash, checksum] = row;
-    return { height, hash: checkedHash(height, hash, checksum) };
+    return row && { height: row[0], hash: row[1] };
   }
 
-  /** The block hash at a height; undefined if it is not remembered. @throws DamagedJournal */
+  /** The block hash at a height; undefined if it is not remembered. */
   hashAt(height: number): Buffer | undefined {
-    const row = this.at.get(height);
-    return row && checkedHash(height, ...row);
+    return this.at.get(height)?.[0];
   }
 
   /** The lowest remembered height. */
@@ -121,7 +104,7 @@ export class JournalStore {
 
   /** Sets the next block of the main chain. */
   extend({ height, hash }: ChainPosition): void {
-    this.putBlock.run(height, hash, blockChecksum(height, hash));
+    this.putBlock.run(height, hash);
     this.deleteBelow.run(height - REMEMBERED_BLOCKS);
   }
 
@@ -159,11 +142,6 @@ export class JournalStore {
   close(): void {
     this.database.close();
   }
-}
-
-function checkedHash(height: number, hash: Buffer, checksum: number): Buffer {
-  if (blockChecksum(height, hash) !== checksum) throw new DamagedJournal(`block ${height} of the journal is damaged`);
-  return hash;
 }
 
 /** Entries per deletion step, some milliseconds of work: writing has priority. */

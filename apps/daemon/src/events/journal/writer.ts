@@ -3,7 +3,7 @@ import type { NetworkName } from '@wrkz/core-types';
 import { errorText, yieldToEventLoop } from '@wrkz/service-kit/base';
 import { FileVanished, openDatabase, type SqliteConnection } from '@wrkz/sqlite';
 import { blocksUpTo, completePool, completeStep, type TimedEvent, writeEvent } from './chain-follower';
-import { isLost, lastNumberIn, renameDamaged, verifyNewest } from './recovery';
+import { isLost, lastNumberIn, renameDamaged } from './recovery';
 import { journalFile, journalOptions } from './schema';
 import { type ChainPosition, deleteDropped, deleteOldEntries, JournalStore } from './store';
 
@@ -185,7 +185,6 @@ export class JournalWriter {
     const first = Math.max(min, this.dependencies.now() * 1000);
     const database = openDatabase(journalOptions(this.options.directory, 'write', first));
     try {
-      verifyNewest(database.connection);
       const store = new JournalStore(database);
       store.commit(() => store.skipTo(first));
       return { store, connection: database.connection };
