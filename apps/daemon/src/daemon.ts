@@ -173,7 +173,7 @@ export class Daemon implements Service {
     logger.debug('the processor', { features: cpuFeatures() });
     resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
-    this.closers.use('the screen', this.screen, (screen) => screen.close());
+    this.closers.use('the screen', this.screen);
     const commits = commitCounter();
     const setup = { ...engineOptions(config, directory), commits };
     const memory = databaseMemory(options);
@@ -182,10 +182,10 @@ export class Daemon implements Service {
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
     const onListenerError = (error: unknown): void => logger.error('an event listener failed', { error });
-    const events = this.closers.use('the events', new NodeEvents(onListenerError), (all) => all.close());
+    const events = this.closers.use('the events', new NodeEvents(onListenerError));
     const storageLog = new StorageLog(chain, logger.child('storage'), (branch) => events.publishRefusedBranch(branch));
-    this.closers.use('the storage log', storageLog, (log) => log.close());
-    this.closers.use('the write pause log', logWritePauses(chain, logger.child('upkeep')), (end) => end());
+    this.closers.use('the storage log', storageLog);
+    this.closers.add('the write pause log', logWritePauses(chain, logger.child('upkeep')));
     const lowDiskWatch = new LowDiskWatch({
       folder: directory,
       minBytes: options['auto-prune-min-free-bytes'],
@@ -194,15 +194,14 @@ export class Daemon implements Service {
     this.closers.use('the disk space watch', lowDiskWatch.start(), (watch) => watch.stop());
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
-    this.closers.use('the chain log', logChain(chain, logger.child('chain')), (end) => end());
+    this.closers.add('the chain log', logChain(chain, logger.child('chain')));
 
     const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true, memory, commits });
-    const db = this.closers.use('the database', open(), (opened) => opened.close());
+    const db = this.closers.use('the database', open());
     const { reader } = db;
-    this.closers.use(
+    this.closers.add(
       'the database file watch',
       watchStorage(db, (error) => this.giveUp(error)),
-      (end) => end(),
     );
     const pool = new TransactionPool(new ChainValidator(network, reader, now));
     events.followChain(chain); // before the pool follows it
@@ -220,7 +219,7 @@ export class Daemon implements Service {
       ...{ directory, network: network.name, pool, logger: logger.child('pool') },
       branches: () => sideTransactions(reader, damage),
     });
-    this.closers.use('the pool file', poolFile, (file) => file.close());
+    this.closers.use('the pool file', poolFile);
     await poolFile.load(this.stopping.signal); // before the journal starts: its clients received these transactions in the last run
 
     const miner = new Miner({ network, reader, chain, pool, now });
@@ -237,12 +236,12 @@ export class Daemon implements Service {
       this.overrides.control?.requestStop(1);
     };
     const lite = { storage: config.storage, network, reader, chain, peers, stop };
-    this.closers.use('the lite node check', watchLiteRule(lite), (end) => end());
+    this.closers.add('the lite node check', watchLiteRule(lite));
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
-    const journal = this.closers.use('the event journal', await startJournal(sources), (open) => open.close());
-    const hooks = this.closers.use('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
+    const journal = this.closers.use('the event journal', await startJournal(sources));
+    const hooks = this.closers.use('the hooks', await startNodeHooks({ ...sources, journal }));
     const topics = topicStream(events, reader.floors().lite);
-    this.closers.use('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
+    this.closers.use('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')));
     if (options['ban-list'].length > 0) this.reload.push({ name: 'the ban lists', run: () => peers.reload() });
     await peers.start();
     this.closers.use('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
@@ -259,17 +258,12 @@ export class Daemon implements Service {
         threads: readerThreads(options['db-threads']),
         maxRpm: options['rpc-max-rpm'],
       }),
-      (threads) => threads.close(),
     );
     const maxBytes = options['rpc-sync-cache-size'] * 1024 * 1024;
     const syncCache =
       maxBytes === 0
         ? undefined
-        : this.closers.use(
-            'the sync cache',
-            new SyncCache({ queries: readers, reader, chain }, { maxBytes }),
-            (cache) => cache.close(),
-          );
+        : this.closers.use('the sync cache', new SyncCache({ queries: readers, reader, chain }, { maxBytes }));
     const queries: QueryRunner = syncCache ?? readers;
     const eventLimits = { maxClients: options['events-max-clients'], stopping: this.stopping.signal };
     const eventSource = new EventSource(journal, eventLimits);
@@ -366,12 +360,12 @@ export class Daemon implements Service {
     const { network } = config;
     const { directory, rpc } = parts;
     const exporter = new SnapshotExporter({ directory, network, reader: rpc.reader, logger: logger.child('snapshot') });
-    const snapshots = this.closers.use('the snapshot export', exporter, (open) => open.close());
+    const snapshots = this.closers.use('the snapshot export', exporter);
     runner.open({ ...parts, network, snapshots, logger, tail, listensAt, requestStop });
-    this.closers.use('the console', runner, (closing) => closing.close());
+    this.closers.use('the console', runner);
     if (input === undefined || config.options['no-console']) return;
     const end = startLocalConsole({ input, screen, runner, onInterrupt: requestStop });
-    this.closers.use('the terminal', end, (ends) => ends());
+    this.closers.add('the terminal', end);
   }
 
   /** On damage the node stops writing and following the chain, and still serves the data that it can read. */

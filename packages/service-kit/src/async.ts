@@ -179,6 +179,10 @@ export async function mapInSlices<T, R>(items: Iterable<T>, map: (item: T) => R)
 
 type Close = () => unknown;
 
+interface Closable {
+  close(): unknown;
+}
+
 /**
  * Closes the resources of a program in reverse order. After a failed closer the following ones still run: the wallet is saved
  * even if the HTTP server cannot be closed.
@@ -192,9 +196,11 @@ export class Closers {
     this.entries.push({ name, close });
   }
 
-  /** Adds a closer for a resource and returns the resource. */
-  use<T>(name: string, resource: T, close: (resource: T) => unknown): T {
-    this.add(name, () => close(resource));
+  /** Adds a resource and returns it. @param close default: its method `close` */
+  use<T extends Closable | undefined>(name: string, resource: T): T;
+  use<T>(name: string, resource: T, close: (resource: T) => unknown): T;
+  use<T>(name: string, resource: T, close?: (resource: T) => unknown): T {
+    this.add(name, () => (close === undefined ? (resource as Closable | undefined)?.close() : close(resource)));
     return resource;
   }
 

@@ -10,7 +10,8 @@ import type { FetchedBlock } from './sync/objects';
 import { PeerStore } from './peers/state-file';
 import { type Ban, Bans, Penalties, readBanLists } from './limits/bans';
 import type { CloseReason } from './limits/close-reasons';
-import type { ChainAdvance, Timer } from './ports';
+import type { CommitEvent } from '../chain/service';
+import type { Timer } from './ports';
 import { ConnectionManager } from './session/connection-manager';
 import type { Session } from './session/session';
 import type { PeerInfo } from './session/session-table';
@@ -269,7 +270,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return removed;
   }
 
-  private readonly onCommit = (commit: ChainAdvance): void => {
+  private readonly onCommit = (commit: CommitEvent): void => {
+    if (commit.kind === 'alternative') return;
     reportThrow(this.context.logger, 'announcing a block', () => {
       this.context.transactions.chainMoved();
       if (commit.added.length === 0) return;

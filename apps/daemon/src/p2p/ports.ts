@@ -1,6 +1,7 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
 import type { Logger } from '@wrkz/service-kit';
 import type { AddBlockResult } from '../chain/results';
+import type { CommitListener } from '../chain/service';
 
 /** Log of the peer-to-peer code. Messages contain addresses and hashes, never message bodies. */
 export type P2pLogger = Pick<Logger, 'debug' | 'info' | 'warning' | 'error'>;
@@ -24,11 +25,6 @@ export interface P2pClock {
 /** The random source of the operating system. */
 export interface P2pRandom {
   bytes(count: number): Buffer;
-}
-
-/** New blocks of the main chain, for the announcement to peers. */
-export interface ChainAdvance {
-  readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
 }
 
 /** The height from which a node serves blocks. Both fields are absent for a node that serves all blocks. */
@@ -74,8 +70,8 @@ export interface ChainPort {
    * @param more whether many blocks follow immediately, so that all may be committed together
    */
   addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]>;
-  on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
-  off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
+  on(event: 'commit', listener: CommitListener): unknown;
+  off(event: 'commit', listener: CommitListener): unknown;
 }
 
 /** The result for a transaction that a peer sent. */

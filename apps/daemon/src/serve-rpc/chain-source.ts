@@ -67,11 +67,6 @@ export class ChainSource extends EventEmitter<ChainSourceEvents> implements Quer
     return this.current().db.reader;
   }
 
-  /** Whether the chain can be read. */
-  get isOpen(): boolean {
-    return this.opened !== undefined;
-  }
-
   async run<Name extends QueryName>(name: Name, query: QueryTable[Name], caller: QueryCaller): Promise<Buffer> {
     const response = await this.current().threads.run(name, query, caller);
     // The cache must see a commit that happened during the query before it stores the response.

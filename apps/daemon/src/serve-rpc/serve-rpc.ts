@@ -104,9 +104,7 @@ export class ServeRpc extends ClosingService {
     const threads = readerThreads(options['db-threads']);
     const maxRpm = options['rpc-max-rpm'];
     const chainOptions = { directory, network: network.name, memory: { readerCache }, threads, maxRpm };
-    const source = this.closers.use('the database', ChainSource.open(chainOptions, logger.child('chain')), (open) =>
-      open.close(),
-    );
+    const source = this.closers.use('the database', ChainSource.open(chainOptions, logger.child('chain')));
     this.chain = source;
     source.on('failed', (error) => this.fail(error));
     const { ofNode } = this.overrides;
@@ -137,7 +135,7 @@ export class ServeRpc extends ClosingService {
       floors: () => source.reader.floors(),
     };
     const cache = new SyncCache({ queries: source, reader, chain: source }, { maxBytes });
-    return this.closers.use('the sync cache', cache, (open) => open.close());
+    return this.closers.use('the sync cache', cache);
   }
 
   private async listen(context: RpcContext, binding: BindDependencies, syncCache?: SyncCache): Promise<void> {

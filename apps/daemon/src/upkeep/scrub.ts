@@ -4,7 +4,6 @@ import type { ChainUpkeep } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
 import type { DamageEvent, NodeEvents } from '../events/node-events';
 import { PeerBlocks, type PeerSource } from '../repair/peer-blocks';
-import { TaskQueue } from '../util/task-queue';
 
 const HOUR_MS = 3_600_000;
 /** Milliseconds between two steps. */
@@ -15,8 +14,6 @@ const BUDGET_MS = 5;
 const MAX_REMEMBERED = 1_000;
 /** Max blocks fetched for one page. A page that needs more requires `--repair`. */
 const MAX_BLOCKS = 2_000;
-/** Max pages repaired concurrently: their blocks are in memory. */
-const MAX_REPAIRS = 4;
 /** Milliseconds to wait for a new peer. */
 const PATIENCE_MS = 30_000;
 
@@ -141,7 +138,7 @@ export class Scrub {
   }
 }
 
-/** Repairs pages with blocks from peers. */
+/** Repairs pages with blocks from peers, one after the other: their blocks are in memory. */
 export function pageRepair(
   reader: ChainReader,
   chain: Pick<ChainUpkeep, 'repairPage'>,
@@ -149,7 +146,7 @@ export function pageRepair(
   signal: AbortSignal,
 ): ScrubDependencies['repair'] {
   const fetcher = new PeerBlocks(peers, { patienceMs: PATIENCE_MS, signal });
-  const repairs = new TaskQueue(MAX_REPAIRS);
+  let last: Promise<unknown> = Promise.resolve();
   const repair = async (page: number): Promise<boolean> => {
     const wanted = blocksOfPage(reader, page);
     if (wanted === undefined || wanted.length > MAX_BLOCKS) return false;
@@ -160,5 +157,9 @@ export function pageRepair(
     });
     return blocks.length === wanted.length && chain.repairPage(page, blocks);
   };
-  return (page) => repairs.run(() => repair(page));
+  return (page) => {
+    const repaired = last.then(() => repair(page));
+    last = repaired.catch(() => undefined);
+    return repaired;
+  };
 }

@@ -2,8 +2,10 @@ import { countedAddress, isLoopback } from '@wrkz/service-kit';
 
 interface SlotLimits {
   readonly total: number;
-  /** Of one client address (IPv6: one /64), loopback exempt. */
+  /** Of one client address (IPv6: one /64). */
   readonly perAddress: number;
+  /** Whether `perAddress` does not apply to an address. Default: to loopback. */
+  readonly isExempt?: (client: string) => boolean;
 }
 
 /** Limits the requests that run or wait at the same time. */
@@ -15,10 +17,11 @@ export class RequestSlots {
 
   /** @returns the function that releases the slot, to be called once; or the exceeded limit */
   take(client: string): (() => void) | 'total' | 'address' {
+    const { total, perAddress, isExempt = isLoopback } = this.limits;
     const address = countedAddress(client);
     const own = this.byAddress.get(address) ?? 0;
-    if (this.taken >= this.limits.total) return 'total';
-    if (own >= this.limits.perAddress && !isLoopback(client)) return 'address';
+    if (this.taken >= total) return 'total';
+    if (own >= perAddress && !isExempt(client)) return 'address';
     this.taken += 1;
     this.byAddress.set(address, own + 1);
     return () => {

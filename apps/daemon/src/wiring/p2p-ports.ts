@@ -3,15 +3,13 @@ import type { RawBlock } from '@wrkz/core-types';
 import { cnFastHash } from '@wrkz/crypto';
 import { type AnnouncedWork, largestBlock, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
 import type { AddBlockResult } from '../chain/results';
-import type { ChainService, CommitEvent } from '../chain/service';
+import type { ChainService, CommitListener } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
-import type { ChainAdvance, ChainPort, BlockAvailability, PoolPort } from '../p2p/ports';
+import type { ChainPort, BlockAvailability, PoolPort } from '../p2p/ports';
 
 /** Max assumed distance of a block with an unknown parent above our tip, about two years. Determines its size limit. */
 const UNKNOWN_AHEAD = 1_000_000;
-
-type CommitListener = (commit: ChainAdvance) => void;
 
 /**
  * The chain for the peer-to-peer module: the engine adds blocks, a reader serves queries. Damaged blocks and transactions are not
@@ -19,8 +17,6 @@ type CommitListener = (commit: ChainAdvance) => void;
  * penalty.
  */
 export class P2pChain implements ChainPort {
-  private readonly wrapped = new Map<CommitListener, (event: CommitEvent) => void>();
-
   constructor(
     private readonly service: ChainService,
     private readonly reader: ChainReader,
@@ -99,19 +95,12 @@ export class P2pChain implements ChainPort {
     return this.service.addBlocks(blocks, source, more);
   }
 
-  on(_event: 'commit', listener: CommitListener): void {
-    const wrapped = (event: CommitEvent): void => {
-      if (event.kind !== 'alternative') listener({ added: event.added });
-    };
-    this.wrapped.set(listener, wrapped);
-    this.service.on('commit', wrapped);
+  on(event: 'commit', listener: CommitListener): void {
+    this.service.on(event, listener);
   }
 
-  off(_event: 'commit', listener: CommitListener): void {
-    const wrapped = this.wrapped.get(listener);
-    if (wrapped === undefined) return;
-    this.wrapped.delete(listener);
-    this.service.off('commit', wrapped);
+  off(event: 'commit', listener: CommitListener): void {
+    this.service.off(event, listener);
   }
 }
 

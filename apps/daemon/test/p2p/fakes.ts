@@ -3,15 +3,8 @@ import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { type AddBlockResult, isAccepted } from '../../src/chain/results';
-import type {
-  BlockCodec,
-  ChainAdvance,
-  ChainPort,
-  BlockAvailability,
-  P2pLogger,
-  PoolResult,
-  PoolPort,
-} from '../../src/p2p/ports';
+import type { CommitEvent } from '../../src/chain/service';
+import type { BlockCodec, ChainPort, BlockAvailability, P2pLogger, PoolResult, PoolPort } from '../../src/p2p/ports';
 import { systemClock } from '../../src/p2p/clock';
 
 interface Stored {
@@ -24,7 +17,7 @@ interface Stored {
 const key = (hash: Buffer): string => hash.toString('hex');
 
 /** A chain that checks links only; the longer branch wins. `refuse` makes blocks invalid by hash. */
-export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implements ChainPort {
+export class FakeChain extends EventEmitter<{ commit: [CommitEvent] }> implements ChainPort {
   private readonly blocks = new Map<string, Stored>();
   private readonly transactions = new Map<string, Buffer>();
   private main: Stored[] = [];
@@ -128,7 +121,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
     const tip = this.main.at(-1);
     if (tip === parent) {
       this.extend(stored);
-      this.emit('commit', { added: [{ height: stored.height, hash }] });
+      this.emit('commit', { kind: 'append', added: [{ height: stored.height, hash }] } as never);
       return respond('ADDED_TO_MAIN');
     }
     if (tip !== undefined && stored.height <= tip.height) return respond('ADDED_TO_ALTERNATIVE');
@@ -156,7 +149,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
       at = this.blocks.get(key(at.previous));
     }
     this.main = [...this.main.slice(0, (at?.height ?? -1) + 1), ...added];
-    this.emit('commit', { added: added.map(({ height, hash }) => ({ height, hash })) });
+    this.emit('commit', { kind: 'switch', added } as never);
   }
 }
 

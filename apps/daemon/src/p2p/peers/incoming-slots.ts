@@ -1,5 +1,6 @@
 import { groupBy } from '@wrkz/service-kit/base';
 import { addressGroup, addressKey, hostNetwork, isLocalHost, type PeerAddress } from '../addresses';
+import { RequestSlots } from '../../util/request-slots';
 import type { Session } from '../session/session';
 
 /** Additional slots for connections before their handshake, such as back pings. */
@@ -66,29 +67,21 @@ export function peerToEvict(open: readonly Session[]): Session | undefined {
  * limits, equal to those of the incoming slots.
  */
 export class BackPings {
-  private readonly running = new Map<string, number>();
-  private total = 0;
+  private readonly slots: RequestSlots;
 
-  constructor(private readonly inPeers: number) {}
+  constructor(inPeers: number) {
+    const total = inPeers + EXTRA_INCOMING;
+    this.slots = new RequestSlots({ total, perAddress: INCOMING_PER_HOST, isExempt: isLocalHost });
+  }
 
   /** Runs `ping` for an address; false if too many are running. */
   async call({ host }: PeerAddress, ping: () => Promise<boolean>): Promise<boolean> {
-    const network = hostNetwork(host);
-    const ofHost = this.running.get(network) ?? 0;
-    if (this.total >= this.inPeers + EXTRA_INCOMING) return false;
-    if (ofHost >= INCOMING_PER_HOST && !isLocalHost(host)) return false;
-    this.count(network, 1);
+    const release = this.slots.take(host);
+    if (typeof release === 'string') return false;
     try {
       return await ping();
     } finally {
-      this.count(network, -1);
+      release();
     }
-  }
-
-  private count(network: string, step: 1 | -1): void {
-    const count = (this.running.get(network) ?? 0) + step;
-    if (count > 0) this.running.set(network, count);
-    else this.running.delete(network);
-    this.total += step;
   }
 }

@@ -83,14 +83,6 @@ export class Session {
     return this.connection.incoming;
   }
 
-  get lastReceivedAt(): number {
-    return this.connection.lastReceivedAt;
-  }
-
-  get progressAt(): number | undefined {
-    return this.connection.progressAt;
-  }
-
   get isOpen(): boolean {
     return this.connection.isOpen;
   }

@@ -1,5 +1,7 @@
 import { SYNC_MIN_PATIENCE, SYNC_PATIENCE, SYNC_REQUEST_LIMIT, SYNC_STALL_TIMEOUT } from '../constants';
+import type { PeerConnection } from '../connection/peer-connection';
 import { type CloseReason, closeReasons } from '../limits/close-reasons';
+import type { Session } from '../session/session';
 import type { BatchSize } from './batch-size';
 import type { PlanEntry } from './chain-plan';
 
@@ -40,22 +42,10 @@ export interface ChainClaim {
 }
 
 /** The part of a session that the synchronisation uses. */
-export interface SyncSession {
-  readonly id: number;
-  readonly name: string;
-  readonly incoming: boolean;
-  /** When bytes last came from the peer, milliseconds. */
-  readonly lastReceivedAt: number;
-  /** When a large response last grew by `FRAME_PROGRESS`; undefined if none is being received. */
-  readonly progressAt: number | undefined;
-  readonly record: SyncRecord;
-  /** The peer's last claimed tip index + 1. */
-  remoteHeight: number;
-  claim: ChainClaim | undefined;
-  requestChain(hashes: readonly Buffer[]): void;
-  requestObjects(hashes: readonly Buffer[]): void;
-  close(reason: CloseReason): void;
-}
+export type SyncSession = Pick<
+  Session,
+  'id' | 'name' | 'incoming' | 'record' | 'remoteHeight' | 'claim' | 'requestChain' | 'requestObjects' | 'close'
+> & { readonly connection: Pick<PeerConnection, 'lastReceivedAt' | 'progressAt'> };
 
 /** The synchronisation state of one peer, for operators. */
 export interface SyncShare {
@@ -148,9 +138,9 @@ export function isUnserved({ requestedAt, session }: SyncPeer, now: number): boo
 /** Why the connection to a peer with an open request has to end; `undefined` while the response may still come. */
 export function stallReason({ requestedAt, session, objects }: SyncPeer, now: number): CloseReason | undefined {
   if (requestedAt === undefined) return undefined;
-  const grownAt = Math.max(requestedAt, session.progressAt ?? requestedAt);
+  const grownAt = Math.max(requestedAt, session.connection.progressAt ?? requestedAt);
   if (now - grownAt <= SYNC_STALL_TIMEOUT && now - requestedAt <= SYNC_REQUEST_LIMIT) return undefined;
   // No bytes since the chain request: the connection may be dead. A peer that named blocks, or sends others, is at fault.
-  const isDead = objects === undefined && session.lastReceivedAt <= requestedAt;
+  const isDead = objects === undefined && session.connection.lastReceivedAt <= requestedAt;
   return isDead ? closeReasons.syncStalled : closeReasons.claimUnserved;
 }

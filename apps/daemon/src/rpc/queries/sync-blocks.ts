@@ -83,10 +83,10 @@ export function afterKnown(height: number): number {
 }
 
 /** Blocks of one read, and so the max number of blocks that are read after the end of a response. */
-export const BLOCKS_PER_READ = 16;
+const BLOCKS_PER_READ = 16;
 
 /** A main-chain block with its bytes. */
-export interface WholeBlock {
+export interface HeightBlock {
   readonly height: number;
   readonly raw: RawBlock;
 }
@@ -96,7 +96,7 @@ export function* wholeBlocks(
   { reader, throwIfCancelled }: QueryContext,
   start: number,
   end: number,
-): Generator<WholeBlock> {
+): Generator<HeightBlock> {
   let height = start;
   for (let from = start; from < end; from += BLOCKS_PER_READ) {
     throwIfCancelled();

@@ -8,7 +8,7 @@ import {
   resolveStart,
   syncBlocks,
   type SyncRange,
-  type WholeBlock,
+  type HeightBlock,
   wholeBlocks,
 } from './sync-blocks';
 import { BINARY_START, writeBinaryBlock } from './wallet-binary';
@@ -130,7 +130,7 @@ export const rawBlocks: Query<RawBlocksQuery> = {
 };
 
 /** Blocks that have more than a coinbase. */
-function* filledBlocks(context: QueryContext, start: number, end: number): Generator<WholeBlock> {
+function* filledBlocks(context: QueryContext, start: number, end: number): Generator<HeightBlock> {
   for (const { isEmpty, stamp } of syncBlocks(context, start, end)) {
     const { height } = stamp;
     if (!isEmpty) for (const raw of context.reader.rawBlocks(height, height + 1)) yield { height, raw };

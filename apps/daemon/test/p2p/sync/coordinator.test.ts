@@ -38,7 +38,13 @@ function newCoordinator(options: Partial<SyncOptions> = {}, dependencies: Partia
 function newSession(id: number, height: number): { session: SyncSession; requested: Buffer[][] } {
   const requested: Buffer[][] = [];
   const session: SyncSession = {
-    ...{ id, name: `peer ${id}`, incoming: false, lastReceivedAt: 0, progressAt: undefined, claim: undefined },
+    ...{
+      id,
+      name: `peer ${id}`,
+      incoming: false,
+      claim: undefined,
+      connection: { lastReceivedAt: 0, progressAt: undefined },
+    },
     record: newSyncRecord(),
     remoteHeight: height,
     requestChain: () => undefined,

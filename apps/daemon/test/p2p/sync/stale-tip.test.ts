@@ -18,7 +18,7 @@ describe('a tip that no block follows', () => {
     expect([node.isTipStale(), warnings()]).toEqual([false, 0]);
     clock.advance(2_000);
     clock.advance(60_000);
-    chain.emit('commit', { added: [] });
+    chain.emit('commit', { kind: 'switch', added: [] } as never);
     expect([node.isTipStale(), warnings()]).toEqual([true, 1]);
     expect(await metrics.registry.metrics()).toMatch(/wrkz_tip_stale(\{[^}]*\})? 1\n/);
     chain.add(toyBlock(sha256(blocks[3]?.block ?? Buffer.alloc(0)), 5));
