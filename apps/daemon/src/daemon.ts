@@ -263,7 +263,7 @@ export class Daemon implements Service {
     const syncCache =
       maxBytes === 0
         ? undefined
-        : this.closers.use('the sync cache', new SyncCache({ queries: readers, reader, chain }, { maxBytes }));
+        : this.closers.use('the sync cache', new SyncCache({ queries: readers, source: db, chain }, maxBytes));
     const queries: QueryRunner = syncCache ?? readers;
     const eventLimits = { maxClients: options['events-max-clients'], stopping: this.stopping.signal };
     const eventSource = new EventSource(journal, eventLimits);

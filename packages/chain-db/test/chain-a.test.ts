@@ -99,10 +99,7 @@ describe('chain A, appended in batches', () => {
       for (const { amount, outs } of (
         result as { outs: { amount: number; outs: { global_amount_index: number; out_key: string }[] }[] }
       ).outs) {
-        const stored = db.reader.outputs(
-          BigInt(amount),
-          outs.map((out) => out.global_amount_index),
-        );
+        const stored = outs.map((out) => db.reader.output(BigInt(amount), out.global_amount_index));
         expect(stored.map((output) => output?.key.toString('hex'))).toEqual(outs.map((out) => out.out_key));
         seen += outs.length;
       }

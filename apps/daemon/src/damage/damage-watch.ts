@@ -12,7 +12,6 @@ const MAX_LOGGED = 1_000;
  */
 export class DamageWatch {
   private count = 0;
-  private counter: { inc(): void } | undefined;
   private readonly logged = new Map<string, number>();
 
   constructor(
@@ -28,7 +27,7 @@ export class DamageWatch {
 
   /** Publishes the count as a metric. */
   publish(metrics: Metrics): void {
-    this.counter = metrics.counter('database_damage_total', 'Reads that met damage in the chain database');
+    metrics.counted('database_damage_total', 'Reads that met damage in the chain database', () => this.count);
   }
 
   /** @returns the damage that the error reports; undefined for any other error, which is not counted */
@@ -36,7 +35,6 @@ export class DamageWatch {
     const damage = damageIn(error);
     if (damage === undefined) return undefined;
     this.count++;
-    this.counter?.inc();
     const last = this.logged.get(damage.message);
     const now = this.now();
     if (last === undefined || now - last >= LOG_INTERVAL_MS) {

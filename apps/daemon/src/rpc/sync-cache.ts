@@ -15,13 +15,9 @@ export interface CommitSource {
 export interface SyncCacheDependencies {
   /** Runs the queries that are not cached. */
   readonly queries: QueryRunner;
-  /** The reader of the main thread. */
-  readonly reader: Pick<ChainReader, 'tip' | 'heightOf' | 'floors'>;
+  /** Has the reader of the main thread, which may change. */
+  readonly source: { readonly reader: Pick<ChainReader, 'tip' | 'heightOf' | 'floors'> };
   readonly chain: CommitSource;
-}
-
-export interface SyncCacheOptions {
-  readonly maxBytes: number;
 }
 
 /** Overhead of an entry in addition to its bytes: key, list entry and Buffer. */
@@ -43,7 +39,7 @@ export class SyncCache implements QueryRunner {
 
   constructor(
     private readonly dependencies: SyncCacheDependencies,
-    { maxBytes }: SyncCacheOptions,
+    maxBytes: number,
   ) {
     this.responses = new LRUCache({
       maxSize: maxBytes,
@@ -91,13 +87,13 @@ export class SyncCache implements QueryRunner {
     if (start === undefined) return undefined;
     const walked = skipEmpty && skipCoinbase ? MAX_BLOCKS_WALKED : blockCount;
     const end = endHeight > 0 ? Math.min(endHeight, start + walked) : start + walked;
-    if (end <= start || end + REORGANISATION_DEPTH > this.dependencies.reader.tip().height) return undefined;
+    if (end <= start || end + REORGANISATION_DEPTH > this.dependencies.source.reader.tip().height) return undefined;
     return [start, end, blockCount, +skipCoinbase, +skipKeyOffsets, +skipEmpty, encoding].join();
   }
 
   /** Like `resolveStart`, with one lookup: wallets send their newest block first, and it is nearly always on the main chain. */
   private startOf({ checkpoints, startHeight, startTimestamp }: WalletSyncQuery): number | undefined {
-    const { reader } = this.dependencies;
+    const { reader } = this.dependencies.source;
     const floor = reader.floors().records;
     if (checkpoints.length > 0) {
       const height = reader.heightOf(checkpoints.subarray(0, HASH_BYTES));

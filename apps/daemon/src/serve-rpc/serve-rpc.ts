@@ -129,13 +129,7 @@ export class ServeRpc extends ClosingService {
   private openSyncCache(source: ChainSource): SyncCache | undefined {
     const maxBytes = this.config.options['rpc-sync-cache-size'] * 1024 * 1024;
     if (maxBytes === 0) return undefined;
-    const reader = {
-      tip: () => source.reader.tip(),
-      heightOf: (hash: Buffer) => source.reader.heightOf(hash),
-      floors: () => source.reader.floors(),
-    };
-    const cache = new SyncCache({ queries: source, reader, chain: source }, { maxBytes });
-    return this.closers.use('the sync cache', cache);
+    return this.closers.use('the sync cache', new SyncCache({ queries: source, source, chain: source }, maxBytes));
   }
 
   private async listen(context: RpcContext, binding: BindDependencies, syncCache?: SyncCache): Promise<void> {

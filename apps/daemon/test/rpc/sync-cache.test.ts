@@ -74,10 +74,7 @@ const hashAt = (height: number): Buffer => {
 
 test('caches a response, also for another form of its start', async () => {
   const state = chain(400);
-  const cache = new SyncCache(
-    { queries: state.queries, reader: state.reader, chain: chainEvents() },
-    { maxBytes: MIB },
-  );
+  const cache = new SyncCache({ queries: state.queries, source: state, chain: chainEvents() }, MIB);
   const first = await cache.run('walletSyncData', sync(), caller);
   const again = await cache.run('walletSyncData', sync({ checkpoints: hashAt(9), startHeight: 300 }), caller);
   expect(again).toBe(first);
@@ -88,10 +85,7 @@ test('caches a response, also for another form of its start', async () => {
 
 test('does not cache responses that may change with the tip or need several reads', async () => {
   const state = chain(400);
-  const cache = new SyncCache(
-    { queries: state.queries, reader: state.reader, chain: chainEvents() },
-    { maxBytes: MIB },
-  );
+  const cache = new SyncCache({ queries: state.queries, source: state, chain: chainEvents() }, MIB);
   for (const query of [
     sync({ startHeight: 201 }), // 20 blocks, and 180 above
     sync({ startHeight: 500 }),
@@ -127,8 +121,8 @@ test('returns the same bytes as without a cache for any queries in any order whi
     fc.asyncProperty(fc.array(query, { maxLength: 12 }), async (requested) => {
       let height = 400;
       const state = chain(height);
-      const dependencies = { queries: state.queries, reader: state.reader, chain: chainEvents() };
-      const cache = new SyncCache(dependencies, { maxBytes: MIB });
+      const dependencies = { queries: state.queries, source: state, chain: chainEvents() };
+      const cache = new SyncCache(dependencies, MIB);
       for (const { by, again, grow, ...rest } of requested) {
         const one = sync({ ...rest, checkpoints: by === undefined ? Buffer.alloc(0) : hashAt(by) });
         for (let i = 0; i < (again ? 2 : 1); i++) {
@@ -148,7 +142,7 @@ describe('after a rewind', () => {
   test('drops all entries; a new block changes nothing', async () => {
     const events = chainEvents();
     const { reader, queries } = chain(400);
-    const cache = new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB });
+    const cache = new SyncCache({ queries, source: { reader }, chain: events }, MIB);
     await cache.run('walletSyncData', sync(), caller);
     events.emit('commit', { kind: 'append' });
     events.emit('commit', { kind: 'alternative' });
@@ -162,7 +156,7 @@ describe('after a rewind', () => {
     const { reader } = chain(400);
     let respond = (_bytes: Buffer): void => undefined;
     const queries: QueryRunner = { run: () => new Promise((resolve) => (respond = resolve)) };
-    const cache = new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB });
+    const cache = new SyncCache({ queries, source: { reader }, chain: events }, MIB);
     const requested = cache.run('walletSyncData', sync(), caller);
     events.emit('commit', { kind: 'switch' });
     respond(Buffer.from('of the old chain'));
@@ -173,7 +167,7 @@ describe('after a rewind', () => {
   test('receives no events and holds nothing after close', () => {
     const events = chainEvents();
     const { reader, queries } = chain(400);
-    new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB }).close();
+    new SyncCache({ queries, source: { reader }, chain: events }, MIB).close();
     expect(events.listenerCount('commit')).toBe(0);
   });
 });
@@ -182,7 +176,7 @@ test('never exceeds its limit, and does not cache larger responses', async () =>
   const { reader } = chain(400);
   let size = 1000;
   const queries: QueryRunner = { run: async () => Buffer.alloc(size) };
-  const cache = new SyncCache({ queries, reader, chain: chainEvents() }, { maxBytes: 10_000 });
+  const cache = new SyncCache({ queries, source: { reader }, chain: chainEvents() }, 10_000);
   for (let start = 1; start < 100; start++) {
     await cache.run('walletSyncData', sync({ startHeight: start }), caller);
     expect(cache.figures.bytes).toBeLessThanOrEqual(10_000);
@@ -196,7 +190,7 @@ test('never exceeds its limit, and does not cache larger responses', async () =>
 test('leaves nothing behind after a failed query', async () => {
   const { reader } = chain(400);
   const queries: QueryRunner = { run: () => Promise.reject(new Error('a defect')) };
-  const cache = new SyncCache({ queries, reader, chain: chainEvents() }, { maxBytes: MIB });
+  const cache = new SyncCache({ queries, source: { reader }, chain: chainEvents() }, MIB);
   await expect(cache.run('walletSyncData', sync(), caller)).rejects.toThrow('a defect');
   expect(cache.figures).toMatchObject({ entries: 0, misses: 1 });
 });

@@ -119,7 +119,7 @@ function questions(sound: ChainReader): Question[] {
   );
   for (const amount of amounts) {
     const indexes = Array.from({ length: sound.outputCount(amount) }, (_, i) => i);
-    add(`outputs of ${String(amount)}`, (reader) => digestText(reader.outputs(amount, indexes)));
+    add(`outputs of ${String(amount)}`, (reader) => digestText(indexes.map((index) => reader.output(amount, index))));
   }
   return requested;
 }

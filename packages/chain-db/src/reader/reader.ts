@@ -337,11 +337,6 @@ export class ChainReader {
     return this.keyOutputs.output(amount, index);
   }
 
-  /** Outputs of an amount, in the order of the request. */
-  outputs(amount: bigint, indexes: readonly number[]): (StoredOutput | undefined)[] {
-    return this.snapshot(() => indexes.map((index) => this.keyOutputs.output(amount, index)));
-  }
-
   /** All amounts of outputs, ascending. */
   amounts(): bigint[] {
     return this.keyOutputs.amounts();

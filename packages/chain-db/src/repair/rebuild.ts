@@ -12,8 +12,7 @@ import { Floors } from '../modes/floors';
 import { FactsWindow } from '../verify/work-check';
 import { StoredRows } from '../verify/stored-rows';
 import type { StorableBlock } from '../writer/append';
-import { type FetchBlocks, fetchByIds, type WantedBlock } from './fetch';
-import { type WholeBlock, wholeBlock } from './fetch';
+import { type FetchBlocks, fetchByIds, type WantedBlock, type WholeBlock, wholeBlock } from './fetch';
 
 /** Blocks per commit of the new database. */
 const BATCH = 200;

@@ -67,7 +67,7 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
   for (const amount of amounts) {
     put(`outputCount ${amount}`, (reader) => reader.outputCount(amount));
     put(`outputCount ${amount} below`, (reader) => reader.outputCount(amount, Math.floor(top / 2)));
-    put(`outputs ${amount}`, (reader) => reader.outputs(amount, [0, 1, 2, 3, 5, 8, 13, 21, 34]));
+    put(`outputs ${amount}`, (reader) => [0, 1, 2, 3, 5, 8, 13, 21, 34].map((index) => reader.output(amount, index)));
     put(`randomOutputs ${amount}`, (reader) =>
       reader.randomOutputs(amount, 1_000, { maxHeight: top, isUnlocked: () => true }).sort((a, b) => a.index - b.index),
     );

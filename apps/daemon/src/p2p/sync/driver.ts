@@ -5,6 +5,7 @@ import { hashKey } from '../hashes';
 import { closeReasons } from '../limits/close-reasons';
 import type { P2pPorts } from '../ports';
 import type { Session } from '../session/session';
+import type { SessionTable } from '../session/session-table';
 import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import { countingPeers } from './network-height';
 import { rankOf, type SyncSession } from './sync-peer';
@@ -18,8 +19,7 @@ const MAX_FRUITLESS = 3;
 
 export interface SyncDriverDependencies extends P2pPorts {
   readonly config: P2pConfig;
-  sessions(): Iterable<Session>;
-  session(id: number): Session | undefined;
+  readonly sessions: SessionTable;
   /** For the first time, no connected peer has blocks that we lack. */
   onSynchronized(): void;
   /** A peer has reported its height: tip index + 1. */
@@ -49,12 +49,12 @@ export class SyncDriver {
         onEnd: (session, outcome, delivered) => this.ended(session, outcome, delivered),
         onFree: () => this.fillSlots(),
         onRecord: ({ id, record }) => {
-          const session = dependencies.session(id);
+          const session = dependencies.sessions.get(id);
           if (session === undefined) return;
           this.rememberUnserved(session, record.unserved);
           if (!record.unserved) session.lastBlockAt = clock.now();
         },
-        session: (id) => dependencies.session(id),
+        session: (id) => dependencies.sessions.get(id),
       },
       {
         maxPeers: config.syncMaxPeers,
@@ -153,10 +153,12 @@ export class SyncDriver {
    * that we cannot attach: it is eligible with any claimed tip.
    */
   private fillSlots(announcer?: Session): void {
-    const waiting = [...this.dependencies.sessions()].filter(
-      (session) =>
-        session.needsSync && this.coordinator.mayHaveSlot(session) && (session === announcer || this.needs(session)),
-    );
+    const waiting = this.dependencies.sessions
+      .open()
+      .filter(
+        (session) =>
+          session.needsSync && this.coordinator.mayHaveSlot(session) && (session === announcer || this.needs(session)),
+      );
     waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.record.triedAt - b.record.triedAt);
     for (const session of waiting) if (session.isOpen && !this.startSync(session)) return;
   }
@@ -174,7 +176,7 @@ export class SyncDriver {
   private freeSlotFor(session: Session): void {
     const weakest = this.coordinator.weakest();
     if (weakest === undefined || !this.coordinator.mayHaveSlot(session) || rankOf(session) >= weakest.rank) return;
-    const displaced = this.dependencies.session(weakest.session.id);
+    const displaced = this.dependencies.sessions.get(weakest.session.id);
     this.dependencies.logger.debug(`${weakest.session.name}: gives way to ${session.name}`);
     // It waits for a slot, and relays like any other peer meanwhile.
     if (displaced !== undefined) Object.assign(displaced, { state: 'normal', needsSync: true });
@@ -182,7 +184,7 @@ export class SyncDriver {
   }
 
   private ended(ended: SyncSession, outcome: SyncOutcome, delivered: number): void {
-    const session = this.dependencies.session(ended.id);
+    const session = this.dependencies.sessions.get(ended.id);
     if (session === undefined || !session.isOpen) return;
     const { claim } = session;
     if (claim !== undefined)
@@ -223,9 +225,9 @@ export class SyncDriver {
    */
   private checkSynchronized(): void {
     if (this.synchronized) return;
-    const peers = [...this.dependencies.sessions()].filter(
-      ({ handshaken, claim }) => handshaken && claim !== undefined,
-    );
+    const peers = this.dependencies.sessions
+      .open()
+      .filter(({ handshaken, claim }) => handshaken && claim !== undefined);
     const isKnown = ({ claim }: Session): boolean => claim !== undefined && this.dependencies.chain.isKnown(claim.tip);
     if (!peers.some(isKnown)) return;
     const isAhead = (session: Session): boolean =>
