@@ -126,7 +126,7 @@ export interface StratumClientDependencies {
 /** One connection. Requests and pushed jobs are handled one at a time, so jobs arrive in the order they were made. */
 export class StratumClient {
   readonly session: StratumSession;
-  private readonly connection: StratumConnection;
+  readonly connection: StratumConnection;
   private readonly queue = new Mutex();
   private readonly closed = new AbortController();
   private pushing: Promise<void> | undefined;
@@ -144,19 +144,6 @@ export class StratumClient {
     this.connection = new StratumConnection(socket, handlers, now);
   }
 
-  get isOpen(): boolean {
-    return this.connection.isOpen;
-  }
-
-  /** The reason why the server closed the connection; undefined if the miner closed it. */
-  get reason(): string | undefined {
-    return this.connection.reason;
-  }
-
-  cut(reason: string): void {
-    this.connection.cut(reason);
-  }
-
   /** Resolves when no request is being handled. */
   idle(): Promise<void> {
     return this.queue.run(async () => undefined);
@@ -168,7 +155,7 @@ export class StratumClient {
       .run(() => this.push())
       .catch((error: unknown) => {
         const { host, logger } = this.dependencies;
-        if (this.isOpen) logger.warning(`cannot make a job for ${host}: ${errorText(error)}`);
+        if (this.connection.isOpen) logger.warning(`cannot make a job for ${host}: ${errorText(error)}`);
       })
       .finally(() => (this.pushing = undefined)));
   }

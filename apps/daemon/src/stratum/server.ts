@@ -105,7 +105,7 @@ export class StratumServer {
     for (const end of this.ends.splice(0)) end();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     const all = [...this.clients];
-    for (const client of all) client.cut('the node stops');
+    for (const client of all) client.connection.cut('the node stops');
     await Promise.all(all.map((client) => client.idle()));
     await closed;
   }
@@ -147,13 +147,13 @@ export class StratumServer {
     const { maxConnections } = this.options;
     const maxOfAddress = Math.max(1, Math.floor(maxConnections * ADDRESS_PART));
     if (!isLoopback(host) && this.budgets.connectionsOf(host) > maxOfAddress) return false;
-    const open = [...this.clients].filter((client) => client.isOpen);
+    const open = [...this.clients].filter(({ connection }) => connection.isOpen);
     if (open.length < maxConnections) {
       this.loggedFull = false;
       return true;
     }
     const replaced = this.replaceable(open, host);
-    replaced?.cut('all slots are in use and another miner connected');
+    replaced?.connection.cut('all slots are in use and another miner connected');
     if (replaced === undefined && !this.loggedFull) {
       this.loggedFull = true;
       this.dependencies.logger.warning(
@@ -193,7 +193,8 @@ export class StratumServer {
 
   private onLeft(client: StratumClient): void {
     this.clients.delete(client);
-    const { reason, session } = client;
+    const { session, connection } = client;
+    const { reason } = connection;
     const why = reason === undefined ? 'disconnected' : `was disconnected: ${reason}`;
     const line = `the miner from ${session.dependencies.host} ${why}`;
     if (session.login === undefined) this.dependencies.logger.debug(line);

@@ -54,7 +54,7 @@ describe('lines', () => {
     for (let i = 0; i < 2; i++) {
       bench.time.now += 20_000;
       bench.server.check();
-      expect(bench.server.connections.map(({ isOpen }) => isOpen)).toEqual([true]);
+      expect(bench.server.connections.map(({ connection }) => connection.isOpen)).toEqual([true]);
       await bench.untilRead(miner, '"method":"keepalived"}\n{"id":1,');
       expect((await miner.next()).result).toEqual({ status: 'KEEPALIVED' });
     }
@@ -123,7 +123,7 @@ describe('connections', () => {
     expect(await login('203.0.113.2')).toBeUndefined();
     expect(await login('127.0.0.1')).toBeUndefined();
     expect(await login('198.51.100.1')).toBeUndefined();
-    expect(bench.server.connections.filter(({ isOpen }) => isOpen)).toHaveLength(4);
+    expect(bench.server.connections.filter(({ connection }) => connection.isOpen)).toHaveLength(4);
   });
 
   it('of an address with several are evicted for another address, if miners only submit blocks', async () => {

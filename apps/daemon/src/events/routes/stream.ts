@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { yieldToEventLoop } from '@wrkz/service-kit';
+import { withController, yieldToEventLoop } from '@wrkz/service-kit';
 import type { JournalPage, PrintedEntry } from '../journal/reader';
 import type { EventQuery, EventSource } from './event-source';
 
@@ -72,19 +73,8 @@ export class EventStream {
   /** Resolves when the text was passed to the network, the client has disconnected, or the node stops. */
   private async write(text: string): Promise<void> {
     if (this.gone.aborted || this.response.write(text)) return;
-    const { response, gone } = this;
-    const { stopping } = this.source;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        response.off('drain', done);
-        gone.removeEventListener('abort', done);
-        stopping.removeEventListener('abort', done);
-        resolve();
-      };
-      response.on('drain', done);
-      gone.addEventListener('abort', done);
-      stopping.addEventListener('abort', done);
-    });
+    const ends = [this.gone, this.source.stopping];
+    await withController(ends, ({ signal }) => once(this.response, 'drain', { signal })).catch(() => undefined);
   }
 }
 
