@@ -71,6 +71,16 @@ export class BelowFloor extends ChainDbError {
   }
 }
 
+/** The result of a read; undefined for data that this node does not store. */
+export function ifStored<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BelowFloor) return undefined;
+    throw error;
+  }
+}
+
 /** The change contradicts the stored chain. Nothing was changed. */
 export class RefusedChange extends ChainDbError {}
 

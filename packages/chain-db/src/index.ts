@@ -1,5 +1,6 @@
 export * from './errors';
 export { adoptChainDb, backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
+export { spentKeyImages } from './block-bytes';
 export { databaseFile, type DatabaseMemory, logBytes } from './connection';
 export { damageIn, isUnreadableNow } from './failures';
 export type { FloorHeights, StorageMode } from './modes/floors';

@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { blockHash, decodeBlock, decodeTransactionPrefix, type TransactionPrefix } from '@wrkz/core-types';
-import { BelowFloor, CorruptDatabase } from './errors';
+import { CorruptDatabase, ifStored } from './errors';
 import { plainPaymentId } from './payment-ids';
 import type { ChainReader } from './reader/reader';
 
@@ -64,7 +64,8 @@ function checkEnds(reader: ChainReader, tip: number): void {
 function checkRecords(reader: ChainReader, facts: BlockFacts, below: BlockFacts | undefined): void {
   const { height } = facts;
   const expect = expectOf(height);
-  const block = decodedBlock(reader, height);
+  const raw = ifStored(() => reader.rawBlock(height));
+  const block = raw && decodeBlock(raw.block);
   const { hashes, prefixes } = reader.scanBlocks(height, height + 1);
   if (block !== undefined) {
     expect(blockHash(block).equals(facts.hash), 'the id');
@@ -79,17 +80,6 @@ function checkRecords(reader: ChainReader, facts: BlockFacts, below: BlockFacts 
     expect(ownsOutputs(reader, prefix, indexes[i]?.indexes ?? [], height), 'an output');
     expect(ownsKeyImages(reader, prefix, height), 'a key image');
   });
-}
-
-/** Undefined if the body is not stored. */
-function decodedBlock(reader: ChainReader, height: number): ReturnType<typeof decodeBlock> | undefined {
-  try {
-    const raw = reader.rawBlock(height);
-    return raw === undefined ? undefined : decodeBlock(raw.block);
-  } catch (error) {
-    if (error instanceof BelowFloor) return undefined;
-    throw error;
-  }
 }
 
 function ownsOutputs(

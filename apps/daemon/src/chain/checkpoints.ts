@@ -1,6 +1,6 @@
-import { BelowFloor, type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
+import { type ChainReader, CorruptDatabase, ifStored } from '@wrkz/chain-db';
 import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
-import type { Network, RawBlock } from '@wrkz/core-types';
+import type { Network } from '@wrkz/core-types';
 import { errorText, readAsset, readOperatorFile } from '@wrkz/service-kit/base';
 
 /** The checkpoints cannot be used. The message is for the operator. */
@@ -55,7 +55,7 @@ export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, '
   for (const [height, known] of checkpoints.entries()) {
     const stored = reader.hashAt(height);
     if (stored === undefined || stored.equals(known)) continue;
-    const raw = bytesIfKept(reader, height);
+    const raw = ifStored(() => reader.rawBlock(height));
     const block = raw && parseBlockOrRefuse(raw.block);
     if (block !== undefined && (block instanceof RuleFailure || !block.hash.equals(stored))) {
       throw new CorruptDatabase(`block ${String(height)} is stored under an id that is not its own`);
@@ -64,16 +64,6 @@ export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, '
       `the stored chain has another block ${String(height)} than the checkpoints say: it is not theirs to continue. ` +
         'Start with the right checkpoints, or with another data directory to sync again',
     );
-  }
-}
-
-/** The bytes of a block; undefined where they are not stored. */
-function bytesIfKept(reader: Pick<ChainReader, 'rawBlock'>, height: number): RawBlock | undefined {
-  try {
-    return reader.rawBlock(height);
-  } catch (error) {
-    if (error instanceof BelowFloor) return undefined;
-    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { spentKeyImages } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import type { BlockFacts, VerifiedBlock } from '@wrkz/consensus';
 import type { AddedBlock, RemovedBlock } from './service';
@@ -10,9 +11,7 @@ export function addedBlock({ block, transactions, facts }: VerifiedBlock): Added
     timestamp: facts.timestamp,
     coinbaseHash: block.coinbase.hash,
     transactionHashes: transactions.map((parsed) => parsed.hash),
-    keyImages: transactions.flatMap((parsed) =>
-      parsed.transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])),
-    ),
+    keyImages: transactions.flatMap(({ transaction }) => spentKeyImages(transaction)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { BelowFloor, type ChainReader, CorruptDatabase, type StorageMode } from '@wrkz/chain-db';
+import { type ChainReader, CorruptDatabase, ifStored, type StorageMode } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import { cnFastHash } from '@wrkz/crypto';
 import { type AnnouncedWork, largestBlock, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
@@ -101,16 +101,6 @@ export class P2pChain implements ChainPort {
 
   off(event: 'commit', listener: CommitListener): void {
     this.service.off(event, listener);
-  }
-}
-
-/** undefined for data that this node does not store. */
-function ifStored<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof BelowFloor) return undefined;
-    throw error;
   }
 }
 
