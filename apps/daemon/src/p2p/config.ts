@@ -47,9 +47,11 @@ export interface P2pConfig {
   readonly avoidsPrunedPeers: (height: number) => boolean;
   readonly syncMaxPeers: number;
   readonly syncPeerFailureThreshold: number;
+  /** Blocks of one request, before the limits below. */
   readonly syncBatchMin: number;
   readonly syncBatchMax: number;
   /** Maximum number of blocks per request. */
   readonly blockSyncSize: number;
+  /** Maximum estimated size of one response. */
   readonly blockSyncBytes: number;
 }

@@ -88,10 +88,11 @@ describe('peers', () => {
   });
 
   it('one request is limited to the maximum number of blocks', () => {
-    const batch = new BatchSize({ min: 120, max: 600, limit: 200, bytes: 16 * MIB });
+    const limits = { syncBatchMin: 120, syncBatchMax: 600, blockSyncBytes: 16 * MIB };
+    const batch = new BatchSize({ ...limits, blockSyncSize: 200 });
     for (let i = 0; i < 10; i++) batch.note(100, 100_000, 10);
     expect(batch.count).toBe(200);
-    expect(new BatchSize({ min: 120, max: 600, limit: 1, bytes: 16 * MIB }).count).toBe(1);
+    expect(new BatchSize({ ...limits, blockSyncSize: 1 }).count).toBe(1);
   });
 
   it('a reset deletes the own peer id and the peer lists, and retains the bans', async () => {

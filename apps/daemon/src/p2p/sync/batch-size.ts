@@ -1,3 +1,5 @@
+import type { P2pConfig } from '../config';
+
 const FAST = 2_000;
 /** A response that takes longer is slow, milliseconds. */
 export const SLOW = 10_000;
@@ -9,15 +11,7 @@ const FIRST_ESTIMATE = 2048;
  */
 const RESPONSE_LIMIT = 24 * 1024 * 1024;
 
-export interface BatchOptions {
-  /** `--sync-batch-min` and `--sync-batch-max`, in blocks. */
-  readonly min: number;
-  readonly max: number;
-  /** `--block-sync-size`: maximum of blocks in one request. */
-  readonly limit: number;
-  /** `--block-sync-bytes`: maximum estimated size of one response. */
-  readonly bytes: number;
-}
+export type BatchOptions = Pick<P2pConfig, 'syncBatchMin' | 'syncBatchMax' | 'blockSyncSize' | 'blockSyncBytes'>;
 
 /** Estimates of the block size and of our bandwidth, from the responses of all peers. */
 export class BatchHistory {
@@ -27,7 +21,7 @@ export class BatchHistory {
   start: number;
 
   constructor(readonly options: BatchOptions) {
-    this.start = options.min;
+    this.start = options.syncBatchMin;
   }
 
   /** The estimated size of this number of blocks in bytes. */
@@ -54,8 +48,8 @@ export class BatchSize {
 
   /** The blocks of the next request, at least 1. */
   get count(): number {
-    const bytes = Math.min(this.options.bytes, RESPONSE_LIMIT);
-    return Math.max(1, Math.min(this.current, this.options.limit, Math.floor(bytes / this.history.average)));
+    const bytes = Math.min(this.options.blockSyncBytes, RESPONSE_LIMIT);
+    return Math.max(1, Math.min(this.current, this.options.blockSyncSize, Math.floor(bytes / this.history.average)));
   }
 
   /** Adapts to a response of `blocks` blocks and `bytes` bytes that took `milliseconds`. */
@@ -66,10 +60,10 @@ export class BatchSize {
     const mean = bytes / blocks;
     history.average = Math.max(64, mean, history.average * 0.7 + mean * 0.3);
     if (milliseconds > SLOW) {
-      this.current = Math.max(Math.min(this.current, options.min), Math.floor(this.current / 2));
+      this.current = Math.max(Math.min(this.current, options.syncBatchMin), Math.floor(this.current / 2));
     } else if (milliseconds < FAST) {
-      this.current = Math.min(options.max, this.current * 2);
-      history.start = Math.min(options.min, history.start * 2);
+      this.current = Math.min(options.syncBatchMax, this.current * 2);
+      history.start = Math.min(options.syncBatchMin, history.start * 2);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import type { AddBlockResult } from '../../chain/results';
+import type { P2pConfig } from '../config';
 import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
 import type { P2pPorts } from '../ports';
 import { BatchHistory, type BatchOptions, BatchSize, SLOW } from './batch-size';
@@ -9,12 +10,7 @@ import { Importer } from './importer';
 import { receiveObjects } from './objects';
 import { isUnserved, rankOf, stallReason, SyncPeer, type SyncSession, type SyncShare } from './sync-peer';
 
-export interface SyncOptions extends BatchOptions {
-  /** `--sync-max-peers`. */
-  readonly maxPeers: number;
-  /** `--sync-peer-failure-threshold`. */
-  readonly failureThreshold: number;
-}
+export type SyncOptions = BatchOptions & Pick<P2pConfig, 'syncMaxPeers' | 'syncPeerFailureThreshold'>;
 
 /** How a synchronisation from one peer ended. `abandoned`: the peer remains connected and may be tried again later. */
 export type SyncOutcome = 'synchronized' | 'abandoned' | 'demoted';
@@ -40,7 +36,7 @@ const HELD_BYTES = 96 * 1024 * 1024;
 const HELD_UP_BYTES = HELD_BYTES / 8;
 
 /**
- * Downloads the chains that peers announce. Up to `maxPeers` peers have a slot. Each announces its chain into the `ChainPlan`;
+ * Downloads the chains that peers announce. Up to `syncMaxPeers` peers have a slot. Each announces its chain into the `ChainPlan`;
  * blocks are requested in batches from the peers that offer them, sized by how fast each peer responds, and imported in order
  * while the next batches are received. Only blocks count as progress.
  */
@@ -113,7 +109,7 @@ export class SyncCoordinator {
   /** The peer that would lose its slot, with its rank; undefined while a slot is free. */
   weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
     const holders = this.holders();
-    if (holders.length < this.options.maxPeers) return undefined;
+    if (holders.length < this.options.syncMaxPeers) return undefined;
     const ranked = holders.map((peer) => ({
       session: peer.session,
       rank: rankOf(peer.session, this.isOverdue(peer)),
@@ -125,7 +121,7 @@ export class SyncCoordinator {
   start(session: SyncSession): boolean {
     const known = this.peers.get(session.id);
     if (known !== undefined) return known.hasSlot;
-    if (this.activePeers >= this.options.maxPeers) return false;
+    if (this.activePeers >= this.options.syncMaxPeers) return false;
     session.record.triedAt = this.dependencies.clock.now();
     const batch = this.batches.get(session) ?? new BatchSize(this.options, this.history);
     this.batches.set(session, batch);
@@ -321,7 +317,7 @@ export class SyncCoordinator {
   /** A synchronisation failed without a fault of the peer: it starts over, a few times. */
   private fail(peer: SyncPeer): void {
     peer.failures += 1;
-    if (peer.failures > this.options.failureThreshold) this.end(peer, 'demoted');
+    if (peer.failures > this.options.syncPeerFailureThreshold) this.end(peer, 'demoted');
     else this.restart(peer);
   }
 

@@ -38,14 +38,11 @@ export class SyncDriver {
   private demotions = 0;
 
   constructor(private readonly dependencies: SyncDriverDependencies) {
-    const { config, chain, codec, clock, logger } = dependencies;
+    const { config, clock } = dependencies;
     this.synchronized = config.synchronizedAlone;
     this.coordinator = new SyncCoordinator(
       {
-        chain,
-        codec,
-        clock,
-        logger,
+        ...dependencies,
         onEnd: (session, outcome, delivered) => this.ended(session, outcome, delivered),
         onFree: () => this.fillSlots(),
         onRecord: ({ id, record }) => {
@@ -56,14 +53,7 @@ export class SyncDriver {
         },
         session: (id) => dependencies.sessions.get(id),
       },
-      {
-        maxPeers: config.syncMaxPeers,
-        failureThreshold: config.syncPeerFailureThreshold,
-        min: config.syncBatchMin,
-        max: config.syncBatchMax,
-        limit: config.blockSyncSize,
-        bytes: config.blockSyncBytes,
-      },
+      config,
     );
   }
 

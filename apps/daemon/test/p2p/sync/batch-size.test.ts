@@ -1,7 +1,12 @@
 import { BatchHistory, BatchSize } from '../../../src/p2p/sync/batch-size';
 
 test('a batch grows with fast responses, shrinks with slow ones, and stays below its bytes', () => {
-  const batch = new BatchSize({ min: 120, max: 600, limit: 600, bytes: 16 * 1024 * 1024 });
+  const batch = new BatchSize({
+    syncBatchMin: 120,
+    syncBatchMax: 600,
+    blockSyncSize: 600,
+    blockSyncBytes: 16 * 1024 * 1024,
+  });
   expect(batch.count).toBe(120);
   const counts = [];
   for (const milliseconds of [100, 100, 100, 100, 5_000, 11_000, 11_000, 11_000]) {
@@ -16,7 +21,7 @@ test('a batch grows with fast responses, shrinks with slow ones, and stays below
 });
 
 test('a batch is halved by a failure, also below the minimum and for later peers, and grows again', () => {
-  const options = { min: 120, max: 600, limit: 600, bytes: 16 * 1024 * 1024 };
+  const options = { syncBatchMin: 120, syncBatchMax: 600, blockSyncSize: 600, blockSyncBytes: 16 * 1024 * 1024 };
   const history = new BatchHistory(options);
   const batch = new BatchSize(options, history);
   const counts = [];
@@ -38,7 +43,12 @@ test('a batch is halved by a failure, also below the minimum and for later peers
 });
 
 test('a batch stays below the write buffer of the reference node with any option', () => {
-  const batch = new BatchSize({ min: 120, max: 600, limit: 600, bytes: 1024 * 1024 * 1024 });
+  const batch = new BatchSize({
+    syncBatchMin: 120,
+    syncBatchMax: 600,
+    blockSyncSize: 600,
+    blockSyncBytes: 1024 * 1024 * 1024,
+  });
   batch.note(120, 120 * 2_000, 100);
   expect(batch.count).toBe(240);
   // Blocks that have become larger count at once.

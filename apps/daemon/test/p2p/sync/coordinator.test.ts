@@ -29,7 +29,15 @@ function newCoordinator(options: Partial<SyncOptions> = {}, dependencies: Partia
       ...{ onRecord: () => undefined, session: () => undefined },
       ...dependencies,
     },
-    { maxPeers: 3, failureThreshold: 2, min: 1, max: 1, limit: 1, bytes: 2 ** 30, ...options },
+    {
+      syncMaxPeers: 3,
+      syncPeerFailureThreshold: 2,
+      syncBatchMin: 1,
+      syncBatchMax: 1,
+      blockSyncSize: 1,
+      blockSyncBytes: 2 ** 30,
+      ...options,
+    },
   );
   return { coordinator, chain, clock };
 }
@@ -142,7 +150,7 @@ describe('blocks that a slow peer holds up', () => {
 
 test('requests only the blocks before the first received one once 96 MiB of blocks wait', async () => {
   const { blocks, hashes } = largeBlocks(14, 8_200_000);
-  const { coordinator } = newCoordinator({ min: 2, max: 2, limit: 2 });
+  const { coordinator } = newCoordinator({ syncBatchMin: 2, syncBatchMax: 2, blockSyncSize: 2 });
   const [slow, quick, last] = [newSession(1, 15), newSession(2, 15), newSession(3, 15)];
   const start = ({ session }: { session: SyncSession }): void => {
     coordinator.start(session);
@@ -218,7 +226,7 @@ test('does not retain the frames in which blocks arrived', async () => {
 
 test('closes the connection of a peer that announces the same blocks again and again', () => {
   const { hashes } = largeBlocks(9, 10);
-  const { coordinator } = newCoordinator({ min: 20, max: 20, limit: 20 });
+  const { coordinator } = newCoordinator({ syncBatchMin: 20, syncBatchMax: 20, blockSyncSize: 20 });
   const [slow, dishonest] = [newSession(1, 10), newSession(2, 1_000)];
   const close = jest.spyOn(dishonest.session, 'close');
   coordinator.start(slow.session);
@@ -235,7 +243,12 @@ test('closes the connection of a peer that announces the same blocks again and a
 
 test('requests fewer blocks at once after a peer lost its slot because its response was late', () => {
   const { hashes } = largeBlocks(8, 10);
-  const { coordinator, clock } = newCoordinator({ maxPeers: 1, min: 8, max: 8, limit: 8 });
+  const { coordinator, clock } = newCoordinator({
+    syncMaxPeers: 1,
+    syncBatchMin: 8,
+    syncBatchMax: 8,
+    blockSyncSize: 8,
+  });
   const requestedBy = (id: number): number | undefined => {
     const { session, requested } = newSession(id, 9);
     coordinator.start(session);
@@ -311,7 +324,7 @@ test('requests a rejected block from another peer that announced it, and closes 
 
 test('takes a chain in many short sections, and the claim of the peer from the last one', () => {
   const { hashes } = largeBlocks(9, 10);
-  const { coordinator } = newCoordinator({ min: 20, max: 20, limit: 20 });
+  const { coordinator } = newCoordinator({ syncBatchMin: 20, syncBatchMax: 20, blockSyncSize: 20 });
   const [slow, steady] = [newSession(1, 10), newSession(2, 10)];
   const close = jest.spyOn(steady.session, 'close');
   coordinator.start(slow.session);
