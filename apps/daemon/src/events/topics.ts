@@ -1,3 +1,4 @@
+import { toHex } from '@wrkz/core-types';
 import type { DoubleSpendEvent, EventBlock, NodeEvent, NodeEvents, RefusedBranchEvent } from './node-events';
 
 /** The topics of ZMQ and WebSocket messages (docs/operations/notifications.md#topics), in the order of the documentation. */
@@ -20,18 +21,17 @@ export interface TopicMessage {
   readonly body: string;
 }
 
-const hex = (hash: Buffer): string => hash.toString('hex');
 const blockBody = ({ height, hash }: Pick<EventBlock, 'height' | 'hash'>): string =>
-  JSON.stringify({ height, hash: hex(hash) });
+  JSON.stringify({ height, hash: toHex(hash) });
 
 /** Body of `double_spend`, also in the journal. */
 export function doubleSpendBody({ pooled, refused, keyImage }: DoubleSpendEvent): Record<string, string> {
-  return { pooled_hash: hex(pooled), refused_hash: hex(refused), key_image: hex(keyImage) };
+  return { pooled_hash: toHex(pooled), refused_hash: toHex(refused), key_image: toHex(keyImage) };
 }
 
 /** Body of `refused_branch`, also in the journal. */
 export function refusedBranchBody({ fork, height, hash }: RefusedBranchEvent): Record<string, string | number> {
-  return { height, hash: hex(hash), common_root_height: fork };
+  return { height, hash: toHex(hash), common_root_height: fork };
 }
 
 /**
@@ -44,17 +44,17 @@ export function topicMessages(event: NodeEvent, liteHeight = 0): TopicMessage[] 
       const { height, hash, transactionHashes } = event;
       const hashBlock = { topic: 'hashblock', body: blockBody(event) } as const;
       if (height < liteHeight) return [hashBlock];
-      const main = { height, hash: hex(hash), transaction_hashes: transactionHashes.map(hex) };
+      const main = { height, hash: toHex(hash), transaction_hashes: transactionHashes.map(toHex) };
       return [hashBlock, { topic: 'chain_main', body: JSON.stringify(main) }];
     }
     case 'alternative':
       return [{ topic: 'hashblock_alt', body: blockBody(event) }];
     case 'reorganisation': {
-      const hashes = [event.rootHash, ...event.added.map(({ hash }) => hash)].map(hex);
+      const hashes = [event.rootHash, ...event.added.map(({ hash }) => hash)].map(toHex);
       return [{ topic: 'chainswitch', body: JSON.stringify({ common_root_height: event.rootHeight, hashes }) }];
     }
     case 'pool-added':
-      return [{ topic: 'txpool_add', body: JSON.stringify({ hashes: [hex(event.hash)] }) }];
+      return [{ topic: 'txpool_add', body: JSON.stringify({ hashes: [toHex(event.hash)] }) }];
     case 'damage':
       return [];
     case 'double-spend':
@@ -63,7 +63,7 @@ export function topicMessages(event: NodeEvent, liteHeight = 0): TopicMessage[] 
       return [{ topic: 'refused_branch', body: JSON.stringify(refusedBranchBody(event)) }];
     case 'pool-removed': {
       const { hashes, reason } = event;
-      return [{ topic: 'txpool_del', body: JSON.stringify({ hashes: hashes.map(hex), reason }) }];
+      return [{ topic: 'txpool_del', body: JSON.stringify({ hashes: hashes.map(toHex), reason }) }];
     }
   }
 }

@@ -1,3 +1,4 @@
+import { toHex } from '@wrkz/core-types';
 import type { Logger, Metrics } from '@wrkz/service-kit';
 import type { ChainClient } from '../chain/client';
 import type { PrunePass } from '../chain/pruning';
@@ -16,12 +17,12 @@ const MAX_REMEMBERED = 1000;
 export function logChain(chain: ChainService, logger: Logger): () => void {
   const listener = (event: CommitEvent): void => {
     if (event.kind === 'alternative') {
-      logger.debug(`block ${event.height} ${hex(event.hash)} is stored on a side branch`);
+      logger.debug(`block ${event.height} ${toHex(event.hash)} is stored on a side branch`);
     } else if (event.kind === 'switch') {
       logSwitch(event, logger);
     } else if (event.source === 'relay' || event.source === 'submit') {
       for (const { height, hash, transactionHashes } of event.added) {
-        logger.info(`block ${height} ${hex(hash)}, ${transactionHashes.length} transactions`);
+        logger.info(`block ${height} ${toHex(hash)}, ${transactionHashes.length} transactions`);
       }
     }
   };
@@ -33,7 +34,7 @@ function logSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, log
   if (source === 'rewind') return logger.info(`rewound to block ${forkHeight}, ${removed.length} blocks removed`);
   const text =
     `reorganised above block ${forkHeight}: ${removed.length} blocks replaced by ${added.length}, ` +
-    `the tip is block ${tip.height} ${hex(tip.hash)}`;
+    `the tip is block ${tip.height} ${toHex(tip.hash)}`;
   if (removed.length >= WARNING_DEPTH) logger.warning(text);
   else logger.info(text);
 }
@@ -98,8 +99,4 @@ export class StorageLog {
     );
     this.onNewBranch(branch);
   };
-}
-
-function hex(hash: Buffer): string {
-  return hash.toString('hex');
 }

@@ -1,5 +1,7 @@
+import type { FileSpace } from '@wrkz/chain-db';
 import type { Logger, Metrics } from '@wrkz/service-kit';
 import type { ChainClient } from '../chain/client';
+import type { Compaction } from './compaction';
 
 /** Logs when the writer pauses because the disk is full, and when it resumes. @returns a function that ends the logging */
 export function logWritePauses(
@@ -18,10 +20,9 @@ export interface UpkeepMetricsSources {
   readonly paused: () => boolean;
   readonly freeBytes: () => number;
   /** Undefined if the file header is damaged: the metrics are absent then. */
-  readonly fileSpace: () =>
-    { readonly pageSize: number; readonly pages: number; readonly emptyPages: number } | undefined;
+  readonly fileSpace: () => FileSpace | undefined;
   readonly logBytes: () => number;
-  readonly compaction: { readonly isRunning: boolean; readonly counts: { completed: number; failed: number } };
+  readonly compaction: Pick<Compaction, 'isRunning' | 'counts'>;
 }
 
 export function publishUpkeepMetrics({ shared }: Metrics, sources: UpkeepMetricsSources): void {

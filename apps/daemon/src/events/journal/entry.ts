@@ -1,3 +1,4 @@
+import { toHex } from '@wrkz/core-types';
 import type {
   AlternativeEvent,
   DamageEvent,
@@ -49,12 +50,10 @@ export class EntriesGone extends Error {
 /** Topic and body of an entry. */
 export type EntryContent = readonly [topic: JournalTopic, body: JournalEntry['body']];
 
-const hex = (hash: Buffer): string => hash.toString('hex');
-
 /** @param reorganised whether the block belongs to the reorganisation of the previous entry */
 export function blockEntry(block: Omit<EventBlock, 'previousHash'>, reorganised: boolean): EntryContent {
   const { height, hash, timestamp, transactionHashes } = block;
-  const body = { height, hash: hex(hash), timestamp, transaction_hashes: transactionHashes.map(hex) };
+  const body = { height, hash: toHex(hash), timestamp, transaction_hashes: transactionHashes.map(toHex) };
   return ['block', reorganised ? { ...body, reorganised } : body];
 }
 
@@ -67,19 +66,19 @@ export function reorganisationEntry(event: Omit<ReorganisationEvent, 'kind'>): E
     new_blocks: added.length,
     discarded_blocks: removed.length,
     common_root_height: rootHeight,
-    common_root_hash: hex(rootHash),
-    hashes: added.map(({ hash }) => hex(hash)),
-    discarded_hashes: removed.map(({ hash }) => hex(hash)),
+    common_root_hash: toHex(rootHash),
+    hashes: added.map(({ hash }) => toHex(hash)),
+    discarded_hashes: removed.map(({ hash }) => toHex(hash)),
   };
   return ['reorganisation', body];
 }
 
 export function transactionEntry(hash: Buffer): EntryContent {
-  return ['tx', { hash: hex(hash) }];
+  return ['tx', { hash: toHex(hash) }];
 }
 
 export function removalEntry(hashes: readonly Buffer[], reason: string): EntryContent {
-  return ['pool-removed', { hashes: hashes.map(hex), reason }];
+  return ['pool-removed', { hashes: hashes.map(toHex), reason }];
 }
 
 /** The entry of an event that changes neither chain nor pool. */
@@ -88,7 +87,7 @@ export function reportEntry(
 ): EntryContent {
   switch (event.kind) {
     case 'alternative':
-      return ['alternative', { height: event.height, hash: hex(event.hash) }];
+      return ['alternative', { height: event.height, hash: toHex(event.hash) }];
     case 'damage': {
       const { page, table, heights, isRepaired } = event;
       const [first, last] = heights ?? [];

@@ -97,11 +97,9 @@ export const commandTable: Readonly<Record<CommandId, CommandRow>> = {
   [Command.responseObjects]: command({ decode: responseObjects.decode, handle: takeObjects }),
 };
 
-const rows = new Map(Object.entries(commandTable).map(([id, row]) => [Number(id), row]));
-
 /** The row of a command; `undefined` if the command is not supported. */
 export function rowOf(id: number): CommandRow | undefined {
-  return rows.get(id);
+  return (commandTable as Readonly<Partial<Record<number, CommandRow>>>)[id];
 }
 
 const EMPTY = Buffer.alloc(0);
