@@ -75,9 +75,7 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
     clock,
     logger,
     sessions,
-    onSynchronized: () => events.onSynchronized(),
-    onClaim: (session, height) => events.onClaim(session, height),
-    onIdle: () => events.onIdle(),
+    ...events,
   });
   return {
     ...given,
@@ -93,6 +91,6 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
     blocks: new BlockRelay({ chain, pool, codec, clock, logger, driver, sessions: open }),
     transactions: new TransactionRelay({ pool, codec, clock, logger, sessions: open }),
     upload: new UploadLimit(config.maxUpload, chain, () => clock.now()),
-    onHandshaken: (session: Session) => events.onHandshaken(session),
+    ...events,
   };
 }

@@ -64,12 +64,12 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     const seconds = (): number => Math.floor(clock.now() / 1000);
     const bans = new Bans(() => own.seconds, seconds);
     this.banned = bans;
-    const links = {
-      isNamed: (address: PeerAddress) => this.dialer.isExplicit(address),
-      avoid: (address: PeerAddress) => this.dialer.avoid(address),
+    this.penalties = new Penalties({
+      ...{ bans, budgets: this.context.budgets, logger },
+      isNamed: (address) => this.dialer.isExplicit(address),
+      avoid: (address) => this.dialer.avoid(address),
       onBanned: () => this.enforceBans(),
-    };
-    this.penalties = new Penalties({ bans, budgets: this.context.budgets, events: links, logger });
+    });
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
     this.staleTip = new StaleTip({ clock, logger }, !config.synchronizedAlone);
     this.manager = new ConnectionManager(this.context, bans, (session, reason) => this.closed(session, reason));

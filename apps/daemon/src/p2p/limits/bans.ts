@@ -1,5 +1,6 @@
 import { errorText, readOperatorFile } from '@wrkz/service-kit';
 import { type IpRange, IpRangeMap, isLocalHost, parseIpRange, type PeerAddress } from '../addresses';
+import type { PeerConnection } from '../connection/peer-connection';
 import type { P2pLogger } from '../ports';
 import type { AddressBudgets } from './address-budget';
 import type { CloseReason } from './close-reasons';
@@ -106,26 +107,16 @@ export function readBanLists(files: readonly string[]): IpRange[] {
   return ranges;
 }
 
-/** The peer of a closed connection. */
-export interface PunishedPeer {
-  readonly remote: PeerAddress;
-  readonly incoming: boolean;
-}
-
-export interface PenaltyEvents {
+export interface PenaltyDependencies {
+  readonly bans: Bans;
+  readonly budgets: AddressBudgets;
+  readonly logger: P2pLogger;
   /** Whether the operator configured this peer. */
   isNamed(address: PeerAddress): boolean;
   /** Do not dial an outgoing peer for a while. */
   avoid(address: PeerAddress): void;
   /** An address has been banned: close its connections and store the ban. */
   onBanned(): void;
-}
-
-export interface PenaltyDependencies {
-  readonly bans: Bans;
-  readonly budgets: AddressBudgets;
-  readonly events: PenaltyEvents;
-  readonly logger: P2pLogger;
 }
 
 /**
@@ -136,22 +127,22 @@ export class Penalties {
   constructor(private readonly dependencies: PenaltyDependencies) {}
 
   /** Applies the penalty of the reason that closed a peer's connection. */
-  punish({ remote, incoming }: PunishedPeer, { text, penalty }: CloseReason): void {
+  punish({ remote, incoming }: Pick<PeerConnection, 'remote' | 'incoming'>, { text, penalty }: CloseReason): void {
     if (penalty === 'none') return;
-    const { bans, budgets, events, logger } = this.dependencies;
-    if (!incoming) events.avoid(remote);
-    if (penalty === 'avoid' || isLocalHost(remote.host) || events.isNamed(remote)) return;
+    const { dependencies } = this;
+    const { bans, budgets, logger } = dependencies;
+    if (!incoming) dependencies.avoid(remote);
+    if (penalty === 'avoid' || isLocalHost(remote.host) || dependencies.isNamed(remote)) return;
     if (penalty !== 'ban' && !budgets.of(remote).addPoints(penalty)) return;
     bans.add(remote.host);
     logger.info(`${remote.host} is banned: ${text}`);
-    events.onBanned();
+    dependencies.onBanned();
   }
 
   /** A ban by the operator: also for local addresses and configured peers. False if the text is not an address or range. */
   ban(host: string, seconds?: number): boolean {
-    const { bans, events } = this.dependencies;
-    if (!bans.add(host, seconds)) return false;
-    events.onBanned();
+    if (!this.dependencies.bans.add(host, seconds)) return false;
+    this.dependencies.onBanned();
     return true;
   }
 }

@@ -83,11 +83,9 @@ class Fixture {
       () => this.now * 1000,
       () => 0,
     ),
-    events: {
-      isNamed: (address) => addressKey(address) === addressKey(NAMED),
-      avoid: (address) => this.avoided.push(addressKey(address)),
-      onBanned: () => (this.enforced += 1),
-    },
+    isNamed: (address) => addressKey(address) === addressKey(NAMED),
+    avoid: (address) => this.avoided.push(addressKey(address)),
+    onBanned: () => (this.enforced += 1),
     logger: this.logger,
   });
 
