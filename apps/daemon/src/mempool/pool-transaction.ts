@@ -50,7 +50,7 @@ export class PoolTransaction {
   }
 
   /** Decodes the bytes, in a few microseconds. */
-  get parsed(): ParsedTransaction {
+  parse(): ParsedTransaction {
     return parseTransaction(this.bytes);
   }
 }

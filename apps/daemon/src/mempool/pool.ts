@@ -310,7 +310,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (key !== this.limitsKey) {
       await this.removeWhere(this.store.inOrder(), 'NotActual', () => {
         const limits = this.validator.tipLimits();
-        return (entry) => limits.check(entry.parsed) !== undefined;
+        return (entry) => limits.check(entry.parse()) !== undefined;
       });
       this.limitsKey = key;
     }
@@ -359,7 +359,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       this.queue.run('reorganisation', async () => {
         await this.staging();
         if (isObsolete() || this.store.get(entry.id) !== entry) return;
-        const failure = await this.validator.validate(entry.parsed, true);
+        const failure = await this.validator.validate(entry.parse(), true);
         if (failure !== undefined && !isObsolete()) this.remove(entry.hash, 'NotActual');
       }),
     );

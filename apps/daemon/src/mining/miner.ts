@@ -48,7 +48,7 @@ const ABSENT: AddBlockResult = { code: 'TRANSACTION_ABSENT_IN_POOL', message: RE
 
 /** The transactions of entries, lazily: a template stops reading when its block is full. */
 function* parsedOf(entries: Iterable<PoolTransaction>): Generator<ParsedTransaction> {
-  for (const { parsed } of entries) yield parsed;
+  for (const entry of entries) yield entry.parse();
 }
 
 /** Builds block templates and submits mined blocks. */

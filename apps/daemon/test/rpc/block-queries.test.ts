@@ -352,7 +352,7 @@ describe('changes of the pool', () => {
   const { prefixBytes } = parseTransaction(bytes);
   const pooled = Array.from({ length: 12_000 }, (_, i) => {
     const hash = hashOf(i);
-    return { id: hash.toString('hex'), hash, parsed: { prefixBytes } } as unknown as PoolTransaction;
+    return { id: hash.toString('hex'), hash, parse: () => ({ prefixBytes }) } as unknown as PoolTransaction;
   });
   const ids = new Set(pooled.map(({ id }) => id));
   const never = new AbortController().signal;

@@ -146,8 +146,9 @@ export const printPool: ConsoleCommand = {
   },
 };
 
-function longText({ id, fee, size, parsed }: PoolTransaction): string {
-  const json = transactionJson(parsed.transaction);
+function longText(entry: PoolTransaction): string {
+  const { id, fee, size } = entry;
+  const json = transactionJson(entry.parse().transaction);
   return `id: ${id}\nfee: ${fee}\nblobSize: ${size}\nfusion: ${yesNo(fee === 0n)}\nJSON: \n${json}\n\n`;
 }
 
@@ -178,7 +179,7 @@ function shortLine({ id, size, fee }: PoolTransaction, difficulty: bigint): stri
 /** For each transaction the required proof-of-work difficulty if its hash meets it, otherwise 0. */
 async function metDifficulties({ network, rpc }: ConsoleContext, group: readonly PoolTransaction[]): Promise<bigint[]> {
   const height = rpc.reader.height();
-  const all = group.map(({ parsed }) => parsed);
+  const all = group.map((entry) => entry.parse());
   const jobs = all.map(({ prefixBytes }) => ({ algorithm: TX_POW_ALGORITHM, data: prefixBytes }));
   const hashes = await powHashMany(jobs);
   return all.map(({ transaction, fee }, i) => {

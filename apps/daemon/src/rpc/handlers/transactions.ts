@@ -115,7 +115,7 @@ export async function changesSince(
   let bytes = 0;
   await inSlices(entries, gone, (entry) => {
     if (known.delete(entry.id) || bytes > MAX_ADDED_BYTES) return;
-    const prefix = entry.parsed.prefixBytes;
+    const prefix = entry.parse().prefixBytes;
     bytes += prefix.length;
     if (bytes <= MAX_ADDED_BYTES || added.length === 0) added.push({ hash: entry.hash, prefix });
   });

@@ -161,7 +161,7 @@ export class Campaign {
 
   /** The bytes of a transaction from the pool, because a sweep returns only hashes. */
   private async bytesOf(hash: string): Promise<{ hash: string; bytes: Buffer }> {
-    const bytes = this.node.daemon.parts.pool.get(Buffer.from(hash, 'hex'))?.parsed.bytes;
+    const bytes = this.node.daemon.parts.pool.get(Buffer.from(hash, 'hex'))?.bytes;
     if (bytes === undefined) throw new Error(`the pool lacks ${hash}`);
     return { hash, bytes };
   }
