@@ -263,13 +263,16 @@ describe('admission', () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     const results = [new RuleFailure('INPUT_INVALID_SIGNATURES'), undefined];
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
     validator.validate = async () => {
       const result = results.shift();
+      begin();
       await gate;
       return result;
     };
     const first = pool.onCommit(commit({ kind: 'switch' }));
-    await new Promise(setImmediate);
+    await begun;
     const second = pool.onCommit(commit({ kind: 'switch' }));
     open();
     await Promise.all([first, second]);
