@@ -64,6 +64,8 @@ export class PoolFile {
     try {
       removeUnfinishedWrites(this.path);
       const transactions = await this.read();
+      // A full pool takes more than a minute.
+      if (transactions.length > 0) logger.info(`validating ${transactions.length} pooled transactions of the last run`);
       await inGroups(transactions, add);
       // Keep the file: it has transactions that were not validated.
       if (signal.aborted) return;
