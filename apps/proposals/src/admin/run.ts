@@ -1,14 +1,15 @@
 import { userInfo } from 'node:os';
+import { describeAmount } from '@wrkz/core-types';
+import { isoTime } from '@wrkz/pages';
 import { ensureDirectory, errorText, UsageError } from '@wrkz/service-kit';
 import { FileMissing, type SqliteDatabase, SqliteFileError } from '@wrkz/sqlite';
 import { databaseFolder, type ParsedCommandLine } from '../config';
 import { STATUSES } from '../pages/labels';
 import { type DatabaseFolder, openProposals } from '../store/database';
 import { InvalidDatabase } from '../store/failures';
-import type { Proposal } from '../store/proposal';
-import { InvalidChange, ProposalReader, ProposalWriter } from '../store/proposals';
+import { type Proposal, STATUS } from '../store/proposal';
+import { type AuditEntry, InvalidChange, ProposalReader, ProposalWriter } from '../store/proposals';
 import { completeDraft, InvalidFile, parseStatus, readProposalFile, withSource } from './proposal-file';
-import { auditTable, proposalTable } from './tables';
 import { type ChangeSession, exportProposals, importProposals } from './transfer';
 
 export type AdminCall = Exclude<ParsedCommandLine, { readonly command: undefined }>;
@@ -143,4 +144,50 @@ function operatorName(): string {
     // In a container the user id may have no account name.
     return `user ${process.getuid?.() ?? '?'}`;
   }
+}
+
+/** One line per proposal. */
+function proposalTable(reader: ProposalReader, statusName: keyof typeof STATUS | undefined): string {
+  const rows = reader
+    .all()
+    .filter(({ status }) => statusName === undefined || status === STATUS[statusName])
+    .map(({ id, status, category, posted, target, user, headline }) => [
+      String(id),
+      STATUSES[status].name,
+      category,
+      isoTime(posted),
+      describeAmount(target),
+      user,
+      headline,
+    ]);
+  if (rows.length === 0) return 'There are no proposals.';
+  return columns([['id', 'status', 'category', 'posted', 'target', 'user', 'headline'], ...rows]);
+}
+
+/** One line per change, oldest first. */
+function auditTable(entries: readonly AuditEntry[]): string {
+  if (entries.length === 0) return 'There are no changes.';
+  const rows = entries.map((entry) => [
+    isoTime(entry.at),
+    entry.actor,
+    entry.action,
+    String(entry.proposal),
+    changedFields(entry),
+    entry.note,
+  ]);
+  return columns([['at', 'actor', 'action', 'proposal', 'changed', 'note'], ...rows]);
+}
+
+function changedFields({ before, after }: AuditEntry): string {
+  if (before === undefined) return 'all';
+  const [old = {}, now = {}] = [before, after].map((text) => JSON.parse(text) as Record<string, unknown>);
+  return Object.keys(now)
+    .filter((name) => old[name] !== now[name])
+    .join(', ');
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_cell, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
+  const line = (row: readonly string[]): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
 }

@@ -137,7 +137,7 @@ export class DurableReceiver {
         `the journal no longer has entries ${String(from)} to ${String(to)}: they are lost to this receiver`,
       );
       files.addDeadLetter({ time: Date.now(), from, to, why: 'too old: no longer in the journal' });
-      counter.dead += 1;
+      counter.counts.dead += 1;
     }
     this.position = resumeAfter;
   }
@@ -165,7 +165,7 @@ export class DurableReceiver {
       if (outcome.kind === 'refused' && (refusals += 1) >= this.backOff.refusals) {
         const { why } = outcome;
         files.addDeadLetter({ number, time: Date.now(), why, event: event.event, ...event.fields });
-        counter.dead += 1;
+        counter.counts.dead += 1;
         log(
           'warning',
           `entry ${String(number)} was refused ${String(refusals)} times and is in ${files.deadLettersPath}`,

@@ -44,7 +44,7 @@ const METRICS = [
   ['hook_dead_letters_total', 'Notifications in the dead-letter file', 'dead'],
 ] as const satisfies readonly (readonly [name: string, help: string, of: keyof HookCounts])[];
 
-export interface HookState extends HookCounts {
+export interface HookState extends Readonly<HookCounts> {
   readonly hook: string;
   readonly receiver: string;
   /** Queued events; for a durable receiver, entries of the feed that it has not read. */
@@ -119,7 +119,7 @@ export class NotificationHooks {
   publish(metrics: MetricFactory): void {
     for (const [name, help, of] of METRICS) {
       const series = this.receivers.map(({ label, counter }): CountedSeries => {
-        return [{ hook: label }, () => counter[of]];
+        return [{ hook: label }, () => counter.counts[of]];
       });
       if (series.length > 0) metrics.counted(name, help, series);
     }
@@ -134,7 +134,7 @@ export class NotificationHooks {
     await Promise.all(this.receivers.map((receiver) => receiver.queue.close()));
     await this.launcher.close();
     for (const { label, counter } of this.receivers) {
-      const { delivered, failed, dropped } = counter;
+      const { delivered, failed, dropped } = counter.counts;
       this.options.logger.info(
         `[${label}] stopped. Sent=${String(delivered)}, failed=${String(failed)}, dropped=${String(dropped)}`,
       );

@@ -43,13 +43,13 @@ export class FeedGap extends Error {
 }
 
 export interface HookCounts {
-  readonly delivered: number;
+  delivered: number;
   /** Failed deliveries; a durable receiver retries. */
-  readonly failed: number;
+  failed: number;
   /** Events dropped because the queue was full. */
-  readonly dropped: number;
+  dropped: number;
   /** Events in the dead-letter file. */
-  readonly dead: number;
+  dead: number;
 }
 
 /** Delivers one event; never rejects. The id is the same for all attempts. */
@@ -60,10 +60,7 @@ const FAILURE_LOG_EVERY = 100;
 
 /** Counts outcomes of one receiver, and logs failures at a limited rate. */
 export class OutcomeCounter {
-  delivered = 0;
-  failed = 0;
-  dropped = 0;
-  dead = 0;
+  readonly counts: HookCounts = { delivered: 0, failed: 0, dropped: 0, dead: 0 };
   private failuresInARow = 0;
 
   /** @param log writes a line with the name of the receiver */
@@ -72,22 +69,17 @@ export class OutcomeCounter {
   count(outcome: DeliveryOutcome): void {
     if (outcome.kind === 'cancelled') return;
     if (outcome.kind === 'delivered') {
-      this.delivered += 1;
+      this.counts.delivered += 1;
       if (this.failuresInARow > 0)
         this.log('info', `delivering again after ${String(this.failuresInARow)} failed notification(s)`);
       this.failuresInARow = 0;
       return;
     }
-    this.failed += 1;
+    this.counts.failed += 1;
     this.failuresInARow += 1;
     if (this.failuresInARow === 1) this.log('warning', outcome.why);
     else if (this.failuresInARow % FAILURE_LOG_EVERY === 0)
       this.log('warning', `${outcome.why} (${String(this.failuresInARow)} failures in a row)`);
-  }
-
-  get counts(): HookCounts {
-    const { delivered, failed, dropped, dead } = this;
-    return { delivered, failed, dropped, dead };
   }
 }
 
@@ -117,11 +109,9 @@ export class LiveReceiver {
     if (this.stopping.signal.aborted) return;
     const { counter, log, queue = HOOK_QUEUE } = this.dependencies;
     if (this.queued.length >= queue) {
-      counter.dropped += 1;
-      if (counter.dropped === 1 || counter.dropped % DROP_LOG_EVERY === 0) {
-        const soFar = String(counter.dropped);
-        log('warning', `queue full (${String(queue)}), dropping notifications. Dropped so far: ${soFar}`);
-      }
+      const dropped = ++counter.counts.dropped;
+      if (dropped === 1 || dropped % DROP_LOG_EVERY === 0)
+        log('warning', `queue full (${String(queue)}), dropping notifications. Dropped so far: ${String(dropped)}`);
       return;
     }
     this.queued.push(event);

@@ -61,6 +61,7 @@ export class Connections {
   private readonly perAddress = new Map<string, number>();
   private readonly servers: Server[] = [];
   private readonly pipelined: (() => void)[] = [];
+  /** Bytes of all requests that are not answered. */
   private heldBytes = 0;
   private isDraining = false;
 
@@ -105,11 +106,6 @@ export class Connections {
 
   hasSentRequest(socket: Socket): boolean {
     return this.open.get(socket)?.hasSentRequest === true;
-  }
-
-  /** Bytes of all requests that are not answered. */
-  get heldByRequests(): number {
-    return this.heldBytes;
   }
 
   /** From now on each response closes its connection. */

@@ -95,8 +95,7 @@ class Parser {
         if (this.isUnique) throw new SyntaxError('JSON object repeats a name');
         continue;
       }
-      if (name === '__proto__') defineField(result, name, value);
-      else result[name] = value;
+      setField(result, name, value);
     } while (this.take(','));
     if (!this.take('}')) this.fail();
     return result;
@@ -173,9 +172,10 @@ class Parser {
   }
 }
 
-/** Defines a field without invoking the `__proto__` setter, which an assignment would. */
-function defineField(object: JsonObject, name: string, value: JsonValue): void {
-  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+/** Sets a field with any name. An assignment to `__proto__` would set the prototype. */
+export function setField(object: JsonObject, name: string, value: JsonValue): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 /**
  * Serializes a value as JSON with bigints as exact integers. Undefined fields are omitted, as by JSON.stringify.

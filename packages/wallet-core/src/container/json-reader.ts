@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonObject, JsonValue } from '@wrkz/service-kit/base';
+import { type JsonObject, type JsonValue, setField } from '@wrkz/service-kit/base';
 
 const Byte = {
   Quote: 0x22,
@@ -74,7 +74,8 @@ class JsonReader {
     if (this.take(Byte.CloseObject)) return object;
     do {
       const name = this.name();
-      setFirst(object, name, this.isScalar() ? this.scalar() : yield* this.value(depth));
+      const value = this.isScalar() ? this.scalar() : yield* this.value(depth);
+      if (!Object.hasOwn(object, name)) setField(object, name, value);
     } while (this.more(Byte.CloseObject));
     return object;
   }
@@ -180,11 +181,4 @@ function isNumberByte(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   const isDigit = byte >= Byte.Zero && byte <= Byte.Nine;
   return isDigit || byte === Byte.Minus || byte === 0x2b || byte === 0x2e || byte === 0x65 || byte === 0x45;
-}
-
-function setFirst(object: JsonObject, name: string, value: JsonValue): void {
-  if (Object.hasOwn(object, name)) return;
-  if (name !== '__proto__') object[name] = value;
-  // An assignment to `__proto__` would set the prototype.
-  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }

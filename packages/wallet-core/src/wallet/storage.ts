@@ -26,14 +26,8 @@ interface Summary {
   readonly balance: bigint;
 }
 
-/** Writes that belong to queued changes of the ledger. Every commit stores them together with the changes. */
-export interface AttachedWrites {
-  /** Runs within the transaction. */
-  write(): void;
-  /** Nothing was stored: the next commit calls `write` for the same changes again. */
-  failed(): void;
-  committed(): void;
-}
+/** Runs a commit, with the writes that belong to the queued changes of the ledger. If `commit` throws, nothing is stored. */
+export type AroundCommit = (commit: (write: () => void) => void) => void;
 
 export interface OpenedStorage {
   readonly storage: WalletStorage;
@@ -63,7 +57,7 @@ export class WalletStorage {
   private damageText: string | undefined;
   private openDb: WalletDb | undefined;
   private ledger: Ledger | undefined;
-  private attached: AttachedWrites | undefined;
+  private around: AroundCommit = (commit) => commit(() => undefined);
   /** Database position up to which the container on disk includes all changes. */
   private savedPosition = 0;
   private saves = 0;
@@ -177,8 +171,8 @@ export class WalletStorage {
   }
 
   /** Called once, before the first commit. */
-  attach(writes: AttachedWrites): void {
-    this.attached = writes;
+  attach(around: AroundCommit): void {
+    this.around = around;
   }
 
   /**
@@ -187,26 +181,24 @@ export class WalletStorage {
    * @throws WalletError invalidWalletFilename for a full or failing disk; errors of `work`
    */
   commit(work: () => void = () => undefined): void {
-    const db = this.openDb;
-    const ledger = this.ledger;
-    if (ledger === undefined) return;
+    const { openDb: db, ledger } = this;
     // Without a database nothing is stored, and the container is not changed until the operator resumes sends.
-    if (db === undefined) return;
-    const taken = ledger.takeChanges();
-    try {
-      db.transaction(() => {
-        for (const change of taken.changes) db.log.append(change);
-        for (const retired of taken.retired) db.retired.put(retired.output.key, retired);
-        if (taken.changes.length > 0) db.log.putProgress({ appliedHeight: ledger.appliedHeight });
-        this.attached?.write();
-        work();
-      });
-    } catch (error) {
-      ledger.putBack(taken);
-      this.attached?.failed();
-      throw storageError(error);
-    }
-    this.attached?.committed();
+    if (ledger === undefined || db === undefined) return;
+    this.around((write) => {
+      const taken = ledger.takeChanges();
+      try {
+        db.transaction(() => {
+          for (const change of taken.changes) db.log.append(change);
+          for (const retired of taken.retired) db.retired.put(retired.output.key, retired);
+          if (taken.changes.length > 0) db.log.putProgress({ appliedHeight: ledger.appliedHeight });
+          write();
+          work();
+        });
+      } catch (error) {
+        ledger.putBack(taken);
+        throw storageError(error);
+      }
+    });
   }
 
   /**

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { NodeFailure, type NodeList, type SyncBlock } from '@wrkz/client';
 import type { Network } from '@wrkz/core-types';
-import { errorText, Mutex } from '@wrkz/service-kit/base';
+import { errorText, Mutex, withTimeout } from '@wrkz/service-kit/base';
 import type { SendEstimate } from '../transaction/build-send';
 import type { SendContext, SendRequest, SendSummary, SignedSend } from '../transaction/model';
 import type { SweepEstimate, SweepRequest, SweepResult } from '../transaction/sweep';
@@ -106,8 +106,6 @@ export class Wallet extends EventEmitter<WalletEvents> {
   private unpublished: [WalletTransaction, string | undefined][] = [];
   /** Transactions of applied blocks whose events are stored with their blocks by the next commit. */
   private unrecorded: WalletTransaction[] = [];
-  /** The transactions whose events the running commit stores. */
-  private recording: readonly WalletTransaction[] = [];
   /** Events of the running commit. */
   private newEvents: StoredEvent[] = [];
   private progressStoredAt = 0;
@@ -135,11 +133,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
       () => this.now(),
       (pause) => this.onPause(pause),
     );
-    storage.attach({
-      write: () => this.recordApplied(),
-      failed: () => this.forgetRecording(),
-      committed: () => this.publishEvents(),
-    });
+    storage.attach((commit) => this.withEvents(commit));
     const commit = (work: () => void): void => this.commit(work);
     const event = (one: NewEvent): void => this.recordEvent(one);
     const [db, now] = [() => storage.db, () => this.now()];
@@ -610,24 +604,19 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.progressStoredAt = performance.now();
   }
 
-  private recordApplied(): void {
-    this.newEvents = [];
-    this.recording = this.unrecorded;
+  /** Stores the events of applied blocks with the changes of a commit, and emits all events of the commit after it. */
+  private withEvents(commit: (write: () => void) => void): void {
+    const recording = this.unrecorded;
     this.unrecorded = [];
-    this.recordTransactions(this.recording);
-  }
-
-  private forgetRecording(): void {
     this.newEvents = [];
-    this.unrecorded = [...this.recording, ...this.unrecorded];
-    this.recording = [];
-  }
-
-  private publishEvents(): void {
-    this.recording = [];
-    const events = this.newEvents;
-    this.newEvents = [];
-    for (const event of events) this.publishTo(() => this.emit('event', event));
+    try {
+      commit(() => this.recordTransactions(recording));
+    } catch (error) {
+      // The next commit stores them.
+      this.unrecorded = [...recording, ...this.unrecorded];
+      throw error;
+    }
+    for (const event of this.newEvents.splice(0)) this.publishTo(() => this.emit('event', event));
   }
 
   private storeAnchor(): void {
@@ -831,16 +820,10 @@ export function heldBy({ hash, pending }: Pick<SignedSend, 'hash' | 'pending'>):
 
 /** Checks the network of the node. A node that does not respond in time is accepted. @throws WalletError foreignNetwork */
 async function requireNetwork(nodes: NodeList): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, NETWORK_CHECK_MS)));
   // The client compares the genesis block before it returns its first response.
-  const isForeign = nodes.info().then(
-    () => false,
-    (error: unknown) => error instanceof NodeFailure && error.kind === 'foreignChain',
-  );
-  const result = await Promise.race([isForeign, timeout]);
-  clearTimeout(timer);
-  if (result === true) throw walletError.foreignNetwork();
+  const info = withTimeout(NETWORK_CHECK_MS, [], (signal) => nodes.info(signal));
+  const error = await info.catch((failure: unknown) => failure);
+  if (error instanceof NodeFailure && error.kind === 'foreignChain') throw walletError.foreignNetwork();
 }
 
 function storageOptions({ now = Date.now, warn }: WalletDependencies, { file, password }: WalletOptions) {

@@ -127,13 +127,17 @@ test('a change whose transaction fails stays queued and is stored by the next on
 test('a save stores attached writes with the changes, and a failed commit leaves them to the next one', async () => {
   const { storage, ledger } = await opened(container());
   const calls: string[] = [];
-  storage.attach({
-    write: () => {
-      calls.push('write');
-      storage.db.events.append({ kind: 'attached', time: 1 });
-    },
-    failed: () => void calls.push('failed'),
-    committed: () => void calls.push('committed'),
+  storage.attach((commit) => {
+    try {
+      commit(() => {
+        calls.push('write');
+        storage.db.events.append({ kind: 'attached', time: 1 });
+      });
+    } catch (error) {
+      calls.push('failed');
+      throw error;
+    }
+    calls.push('committed');
   });
   payment(ledger, 9_000);
   expect(() =>
