@@ -17,17 +17,16 @@ const BODY_LIMIT = 524_288;
 const REQUESTS_PER_CONNECTION = 64;
 const SOCKET_TIMEOUT_MS = 30_000;
 
-export interface PowServerOptions {
-  readonly config: PowHelperConfig;
-  readonly context: PowContext;
-  readonly logger: Logger;
-  /** Port of both listeners; 0 selects a free port. */
-  readonly port: number;
-}
-
-/** @throws Error with a message for the operator if the first address cannot be bound */
-export function startPowServer({ config, context, logger, port }: PowServerOptions): Promise<HttpServer> {
-  const { options, trustedProxies } = config;
+/**
+ * @param port of both listeners; 0 selects a free port
+ * @throws Error with a message for the operator if the first address cannot be bound
+ */
+export function startPowServer(
+  { options, trustedProxies }: PowHelperConfig,
+  context: PowContext,
+  logger: Logger,
+  port: number,
+): Promise<HttpServer> {
   const { queue, requests, metrics, stats, now } = context;
   return startHttpServer({
     app: createHttpApp({

@@ -101,12 +101,7 @@ export class PowHelper extends ClosingService {
     this.closers.add('the HTTP server', () => this.server?.close(DRAIN_MS));
     this.closers.add('the job queue', () => queue.stop());
     await queue.start();
-    this.server = await startPowServer({
-      config: this.config,
-      context: this.context,
-      logger: this.logger,
-      port: this.configuredPort,
-    });
+    this.server = await startPowServer(this.config, this.context, this.logger, this.configuredPort);
     this.logger.info(
       `wrkz-pow-helper ${VERSION} listens on ${options['bind-ip']}:${this.server.port}, ${threads} hashing threads, ` +
         `${network.name} rules`,

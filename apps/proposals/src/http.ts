@@ -20,17 +20,16 @@ import { FUNDING_AGE_HEADER, type ProposalsContext } from './routes/declare';
 const BODY_LIMIT = 1024;
 const METHODS = 'GET, HEAD, OPTIONS';
 
-export interface ProposalsServerOptions {
-  readonly config: ProposalsConfig;
-  readonly context: ProposalsContext;
-  readonly logger: Logger;
-  /** Port of both listeners; 0 selects a free port. */
-  readonly port: number;
-}
-
-/** @throws Error with a message for the operator if the first address cannot be bound */
-export function startProposalsServer({ config, context, logger, port }: ProposalsServerOptions): Promise<HttpServer> {
-  const { options, trustedProxies } = config;
+/**
+ * @param port of both listeners; 0 selects a free port
+ * @throws Error with a message for the operator if the first address cannot be bound
+ */
+export function startProposalsServer(
+  { options, trustedProxies }: ProposalsConfig,
+  context: ProposalsContext,
+  logger: Logger,
+  port: number,
+): Promise<HttpServer> {
   return startHttpServer({
     app: createHttpApp({
       logger,

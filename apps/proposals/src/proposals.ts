@@ -74,7 +74,7 @@ export class Proposals extends ClosingService {
     this.follower = follower;
     this.closers.add('the wallet follower', () => follower?.stop());
     const context = this.createContext(stores, metrics);
-    const server = await startProposalsServer({ config, context, logger, port: this.port });
+    const server = await startProposalsServer(config, context, logger, this.port);
     this.server = this.closers.use('the HTTP server', server, (open) => open.close(DRAIN_MS));
     follower?.start();
     const content = options.demo ? 'samples (--demo)' : `proposals of ${folder.network} in ${folder.directory}`;
