@@ -157,6 +157,20 @@ describe('the pool follows the chain', () => {
     expect(validator.looks).toBe(looks);
   });
 
+  it('checks the limits again after a reorganisation that had other limits for a while', async () => {
+    const { pool, validator } = bench();
+    validator.key = 'first';
+    await pool.onCommit(commit({}));
+    validator.key = 'second';
+    await pool.onCommit(commit({ kind: 'switch' }));
+    const large = made();
+    await pool.add(large, 'p2p');
+    validator.key = 'first';
+    validator.limitFailures.set(hashOf(large).toString('hex'), new RuleFailure('SIZE_TOO_LARGE'));
+    await pool.onCommit(commit({ added: [block({})] }));
+    expect(pool.size).toBe(0);
+  });
+
   it('is checked in slices of 5 ms after a block, and other tasks run in between', async () => {
     const { pool, validator } = bench();
     for (let i = 0; i < 100; i++) await pool.add(made({ unlockTime: BigInt(i) }), 'p2p');

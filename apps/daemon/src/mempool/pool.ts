@@ -353,6 +353,8 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
    * reorganisation, whose revalidation decides: a full pool of small transactions takes 80 s.
    */
   private async revalidate(age: number): Promise<void> {
+    // Transactions are accepted at the limits of this branch, which are not those of the last check.
+    this.limitsKey = '';
     const isObsolete = (): boolean => age !== this.chainAge;
     if (isObsolete()) return;
     await inGroups(this.store.inOrder(), (entry) =>

@@ -68,6 +68,8 @@ export class FakeValidator implements PoolValidator {
   nearChecks = 0;
   validated = 0;
   limit = Infinity;
+  /** The key of the limits; default: it changes with `limitFailures`. */
+  key: string | undefined;
   templateBytes = Infinity;
   gate: Promise<void> = Promise.resolve();
 
@@ -87,7 +89,7 @@ export class FakeValidator implements PoolValidator {
 
   tipLimits(): TipLimits {
     return {
-      key: String(this.limitFailures.size),
+      key: this.key ?? String(this.limitFailures.size),
       check: (parsed) => {
         this.looks += 1;
         return this.limitFailures.get(parsed.hash.toString('hex'));
