@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { openChainDb } from '@wrkz/chain-db';
-import { openDatabase } from '@wrkz/sqlite';
+import { openDatabase, SqliteConnection } from '@wrkz/sqlite';
 import { completeStep, writeEvent } from '../../src/events/journal/chain-follower';
 import { EntriesGone, type EntryContent, JOURNAL_TOPICS } from '../../src/events/journal/entry';
 import { JournalReader, PAGE_BYTES } from '../../src/events/journal/reader';
@@ -64,6 +64,51 @@ describe('sequence numbers', () => {
   });
 });
 
+describe('a journal of version 1', () => {
+  const LAST = START * 1000;
+  const hash = freshHash();
+
+  /** A journal with an entry and a block. Rows of version 1 have checksums. */
+  function version1(directory: string): void {
+    const options = journalOptions(directory, 'write');
+    const rows = (connection: SqliteConnection): void => {
+      connection.prepare('INSERT INTO state VALUES (0, ?, ?, 0, 1)').run('journal 1', LAST);
+      connection.prepare('INSERT INTO entries VALUES (?, 0, ?, ?, 1)').run(LAST, START, '{"height":7}');
+      connection.prepare('INSERT INTO main_chain VALUES (7, ?, 1)').run(hash);
+    };
+    openDatabase({ ...options, migrations: options.migrations.slice(0, 1), onCreate: rows }).close();
+  }
+
+  it('is upgraded, and retains its entries, numbers and blocks', async () => {
+    const { directory, warnings, start } = bench();
+    version1(directory);
+    const writer = start();
+    const standing = await writer.open();
+    expect(standing).toMatchObject({ journal: 'journal 1', begun: true });
+    await writer.append([transaction(1)]);
+    writer.close();
+    expect(entriesIn(directory, LAST - 1).map(({ number, topic }) => [number, topic])).toEqual([
+      [LAST, 'block'],
+      [standing.latest + 1, 'tx'],
+    ]);
+    expect(warnings).toEqual([]);
+    const store = openStore(directory);
+    expect(store.position()).toEqual({ height: 7, hash });
+    store.close();
+  });
+
+  it('that is damaged is replaced by one with higher numbers, with any time of the clock', async () => {
+    const { directory, warnings, clock, start } = bench();
+    version1(directory);
+    damagePage(journalFile(directory), 'entries');
+    clock.now -= 100 * DAY;
+    const writer = start();
+    expect((await writer.open()).latest).toBeGreaterThan(LAST);
+    writer.close();
+    expect(warnings).toEqual([expect.stringContaining('to schema version 2 failed')]);
+  });
+});
+
 describe('a lost journal', () => {
   const losses: readonly (readonly [string, (file: string) => void])[] = [
     ['missing', (file) => rmSync(file)],
@@ -71,7 +116,7 @@ describe('a lost journal', () => {
     ['cut short', (file) => truncateSync(file, 8192)],
     ['no database', (file) => writeFileSync(file, 'x'.repeat(10_000))],
     ['of a newer program', (file) => alter(file, 'PRAGMA user_version = 99')],
-    ['with a damaged page', damageBlocks],
+    ['with a damaged page', (file) => damagePage(file, 'main_chain')],
     ['without a state', (file) => alter(file, 'DELETE FROM state')],
   ];
 
@@ -122,18 +167,22 @@ describe('a lost journal', () => {
     writer.close();
   });
 
-  it('continues above the numbers that are still readable, with any time of the clock', async () => {
-    const { directory, clock, start } = bench();
-    const first = start();
-    await first.open();
-    const { latest } = await first.append([transaction(1)]);
-    first.close();
-    damageBlocks(journalFile(directory));
-    clock.now -= 100 * DAY;
-    const second = start();
-    expect((await second.open()).latest).toBeGreaterThan(latest);
-    second.close();
-  });
+  test.each(losses.filter(([name]) => /newer|damaged page/.test(name)))(
+    '%s: the new one continues above the numbers that are still readable, with any time of the clock',
+    async (_name, damage) => {
+      const { directory, clock, start } = bench();
+      const first = start();
+      await first.open();
+      await first.begin({ height: 0, hash: freshHash() });
+      const { latest } = await first.append([transaction(1)]);
+      first.close();
+      damage(journalFile(directory));
+      clock.now -= 100 * DAY;
+      const second = start();
+      expect((await second.open()).latest).toBeGreaterThan(latest);
+      second.close();
+    },
+  );
 
   it('repeatedly is replaced at most once a minute, and few copies are left behind', async () => {
     const { directory, clock, start } = bench();
@@ -286,12 +335,12 @@ function alter(file: string, statement: string): void {
   database.close();
 }
 
-/** Changes a byte of the page with the remembered blocks. */
-function damageBlocks(file: string): void {
-  const database = openDatabase({ ...journalOptions('', 'write'), file });
-  const query = "SELECT rootpage * page_size FROM sqlite_schema, pragma_page_size WHERE name = 'main_chain'";
-  const [end] = database.connection.prepare<[], [number]>(query).raw(true).get() ?? [0];
-  database.close();
+/** Changes a byte of the page with the rows of a table. */
+function damagePage(file: string, table: string): void {
+  const connection = new SqliteConnection(file);
+  const query = 'SELECT rootpage * page_size FROM sqlite_schema, pragma_page_size WHERE name = ?';
+  const [end] = connection.prepare<[string], [number]>(query).raw(true).get(table) ?? [0];
+  connection.close();
   const bytes = readFileSync(file);
   bytes[end - 100] = 1;
   writeFileSync(file, bytes);

@@ -1,8 +1,15 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { FileVanished, IncompleteFiles, isDamage, MigrationFailed, NotOurFile, WrongSchemaVersion } from '@wrkz/sqlite';
-import { JournalReader } from './reader';
-import { DamagedJournal, journalFile } from './schema';
+import {
+  FileVanished,
+  IncompleteFiles,
+  isDamage,
+  MigrationFailed,
+  NotOurFile,
+  SqliteConnection,
+  WrongSchemaVersion,
+} from '@wrkz/sqlite';
+import { DamagedJournal, journalFile, readState } from './schema';
 
 /* A journal that cannot be used is renamed, and a new one with higher numbers replaces it. */
 
@@ -18,16 +25,16 @@ export function isLost(error: unknown): boolean {
   return LOST.some((type) => error instanceof type) || isDamage(error);
 }
 
-/** The last number of the journal in a folder; 0 if it cannot be read. */
+/** The last number of the journal in a folder, of any schema version; 0 if it cannot be read. */
 export function lastNumberIn(directory: string): number {
-  let reader: JournalReader | undefined;
+  let connection: SqliteConnection | undefined;
   try {
-    reader = JournalReader.open(directory);
-    return reader.state().last;
+    connection = new SqliteConnection(journalFile(directory), { readonly: true, fileMustExist: true });
+    return readState(connection).last;
   } catch {
     return 0;
   } finally {
-    reader?.close();
+    connection?.close();
   }
 }
 
