@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CorruptDatabase } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { NetworkName } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
@@ -16,13 +17,13 @@ interface Opened extends ReturnType<typeof bench> {
   readonly logger: MemoryLogger;
 }
 
-function open(directory: string, network: NetworkName = 'devnet'): Opened {
+function open(directory: string, network: NetworkName = 'devnet', branches: Buffer[][] = []): Opened {
   const opened = bench();
   const logger = createMemoryLogger();
   return {
     ...opened,
     logger,
-    file: new PoolFile({ directory, network, pool: opened.pool, branches: () => [], logger }),
+    file: new PoolFile({ directory, network, pool: opened.pool, branches: () => branches, logger }),
   };
 }
 
@@ -79,6 +80,20 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   await again.file.load(signal);
   expect(again.logger.linesOf('warning')).toEqual([]);
   await again.file.close();
+});
+
+test('restores the pool and starts although the chain is damaged where a transaction of a side branch needs it', async () => {
+  const directory = temporaryDirectory();
+  await saved(directory);
+  const { pool, validator, file, logger } = open(directory, 'devnet', [[], [made()]]);
+  jest.spyOn(validator, 'validate').mockImplementation(() => {
+    if (pool.size < 3) return Promise.resolve(undefined);
+    return Promise.reject(new CorruptDatabase('page 7 is damaged'));
+  });
+  await file.load(signal);
+  expect(pool.size).toBe(3);
+  expect(logger.linesOf('warning')).toEqual([expect.stringContaining('page 7 is damaged')]);
+  await file.close();
 });
 
 test('ignores a file of another network with a warning', async () => {

@@ -74,8 +74,15 @@ export class PoolFile {
     } catch (error) {
       logger.warning(`the pool of the last run is not used: ${this.path}: ${errorText(error)}`);
     }
-    // After a kill, the file lacks the transactions that a reorganisation had returned to the pool.
-    for (const transactions of branches()) await inGroups(transactions, add);
+    try {
+      // After a kill, the file lacks the transactions that a reorganisation had returned to the pool.
+      for (const transactions of branches()) {
+        await inGroups(transactions, add);
+        if (signal.aborted) break;
+      }
+    } catch (error) {
+      logger.warning(`transactions of side branches are not returned to the pool: ${errorText(error)}`);
+    }
     this.timer = setInterval(() => void this.save(), SAVE_INTERVAL_MS);
   }
 
