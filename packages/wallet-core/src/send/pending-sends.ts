@@ -4,7 +4,7 @@ import { type Network, parseTransaction } from '@wrkz/core-types';
 import type { ContestedSend, SignedSend, RingMember } from '../transaction/model';
 import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
-import type { WalletOutput, WalletTransaction } from '../ledger/model';
+import type { SubWallet, WalletOutput, WalletTransaction } from '../ledger/model';
 import type { MoneyEvent } from '../wallet-db/logs';
 import { utcDayOf } from '../wallet-db/records';
 import type { StoredSend } from '../wallet-db/sends';
@@ -87,11 +87,21 @@ export class PendingSends {
     );
   }
 
-  /** The lowest block height of an input of a contested send; Infinity if there is none. */
-  lowestContestedInput(): number {
+  /** Locks the inputs of pending sends in added sub-wallets, at once or when their blocks are applied again. */
+  relockInputs(): void {
+    const { ledger } = this.dependencies;
+    for (const { hash, signed } of this.pending()) {
+      if (signed !== undefined && ledger.hasSend(hash)) ledger.relockInputs(signed.pending);
+    }
+  }
+
+  /** The lowest block height of an input of these sub-wallets in a contested send; Infinity if there is none. */
+  lowestContestedInput(subWallets: readonly SubWallet[]): number {
+    const owners = new Set(subWallets.map(({ publicSpendKey }) => publicSpendKey));
     const contested = [...this.sends.values()].filter(({ state }) => state === 'refused' || state === 'givenUp');
     const inputs = contested.flatMap(({ signed }) => signed?.pending.inputs ?? []);
-    return Math.min(Infinity, ...inputs.map(({ output }) => output.blockHeight));
+    const own = inputs.filter(({ publicSpendKey }) => owners.has(publicSpendKey));
+    return Math.min(Infinity, ...own.map(({ output }) => output.blockHeight));
   }
 
   /** Sends that are resubmitted until they are mined. */

@@ -21,7 +21,7 @@ import {
 } from '../keys/wallet-keys';
 import type { HeldTransaction } from '../ledger/held-transactions';
 import type { Ledger } from '../ledger/ledger';
-import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
+import type { SubWallet, WalletContent, WalletOutput, WalletTransaction } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { type Pause, SendPause } from '../send/pause';
 import { type NewEvent, PendingSends } from '../send/pending-sends';
@@ -249,6 +249,11 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.currentNodes;
   }
 
+  /** An own output by its one-time key, also a retired one. */
+  findOutput(key: string): WalletOutput | undefined {
+    return this.ledger.findOutput(key)?.output ?? this.dbIfUsable?.retired.get(key)?.output;
+  }
+
   isPassword(password: string): boolean {
     return this.storage.isPassword(password);
   }
@@ -294,7 +299,9 @@ export class Wallet extends EventEmitter<WalletEvents> {
         throw walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost });
       }
       this.storage.requireUndamaged();
-      await this.whileStopped(() => this.ledger.reset(Math.min(scanHeight, this.pending.lowestContestedInput())));
+      const { subWallets } = this.ledger.content();
+      const start = Math.min(scanHeight, this.pending.lowestContestedInput(subWallets));
+      await this.whileStopped(() => this.ledger.reset(start));
       this.commit(() => this.db.prepared.clear());
       await this.save();
     });
@@ -487,16 +494,19 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
+  /** Scans at the latest from the lowest input of a contested send, because a replacement must spend one of its inputs. */
   private async storeSubWallets(
     subWallets: readonly SubWallet[],
     counter: number,
     scanHeight: number | undefined,
   ): Promise<void> {
     const counterBefore = this.ledger.content().subWalletIndexCounter;
+    const start = Math.min(scanHeight ?? Infinity, this.pending.lowestContestedInput(subWallets));
     await this.whileStopped(
       () => {
         for (const subWallet of subWallets) this.ledger.addSubWallet(subWallet, counter);
-        if (scanHeight !== undefined) this.rescanFrom(scanHeight);
+        this.pending.relockInputs();
+        if (start < Infinity) this.rescanFrom(start);
       },
       () => {
         for (const { publicSpendKey } of subWallets) this.ledger.undoAddSubWallet(publicSpendKey, counterBefore);

@@ -47,6 +47,8 @@ const NAMES = [
   'decoys',
   'included',
   'replaced',
+  'added again',
+  'added above',
 ];
 const nodes = new TwoNodes();
 const receiver = new TestWallet('receiver of faults');
@@ -227,6 +229,55 @@ test('a reset above the inputs of a refused send does not block its address', as
   const { pending } = await money.wallet.send(pay(10_000n));
   const keys = refused?.signed?.pending.inputs.map(({ output }) => output.key);
   expect(pending.inputs.some(({ output }) => keys?.includes(output.key))).toBe(true);
+  await mine(money);
+});
+
+/** A wallet whose second address has three outputs, and a send of this address. The node responds with `relay`. */
+async function withSecondAddress(name: string, relay: object) {
+  const money = await open(name);
+  const { wallet } = money;
+  const { address, privateSpendKey = '' } = await wallet.createSubWallet();
+  await nodes.node.generate(address, 3);
+  await nodes.node.generate(stranger.address, 41);
+  await atTip(money);
+  await indexed(money);
+  front.on(ROUTES.relay, () => ({ json: relay }));
+  const request = { ...pay(10_000n), sourceAddresses: [address] };
+  await wallet.send(request).catch(() => undefined);
+  front.off(ROUTES.relay);
+  const [send] = wallet.db.sends.all();
+  const inputs = send?.signed?.pending.inputs.map(({ output }) => output) ?? [];
+  const addAgain = async (scanHeight: number): Promise<void> => {
+    await wallet.removeSubWallet(address);
+    await wallet.importSubWallet(privateSpendKey, scanHeight);
+    await atTip(money);
+    await indexed(money);
+  };
+  return { money, request, hash: send?.hash ?? '', inputs, addAgain };
+}
+
+test('a new send does not spend the inputs of a pending one after their address was removed and added again', async () => {
+  const { money, request, hash, inputs, addAgain } = await withSecondAddress('added again', {
+    status: 'OK',
+    error: '',
+  });
+  await addAgain(0);
+  expect(unconfirmedOf(money)).toEqual([hash]);
+  const other = await money.wallet.prepare(request);
+  const keys = inputs.map(({ key }) => key);
+  expect(other.pending.inputs.filter(({ output }) => keys.includes(output.key))).toEqual([]);
+  await untilPooled(money, hash);
+  await mine(money);
+  expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
+});
+
+test('an address added again above the inputs of its refused send can send', async () => {
+  const refusal = { status: 'Failed', error: 'no room' };
+  const { money, request, inputs, addAgain } = await withSecondAddress('added above', refusal);
+  await addAgain(Math.max(...inputs.map(({ blockHeight }) => blockHeight)) + 1);
+  const { pending } = await money.wallet.send({ ...request, sourceAddresses: [] });
+  const keys = inputs.map(({ key }) => key);
+  expect(pending.inputs.some(({ output }) => keys.includes(output.key))).toBe(true);
   await mine(money);
 });
 
