@@ -1,6 +1,12 @@
 import type { NodeCalls, RawChainBlock, SyncBlock, SyncTransaction } from '@wrkz/client';
 import { parseBlock, type ParsedTransaction, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
-import { type LedgerKeys, scannedBatches, type StoredDetails, type WalletContent } from '@wrkz/wallet-core';
+import {
+  type LedgerKeys,
+  scannedBatches,
+  type StoredDetails,
+  type Wallet,
+  type WalletContent,
+} from '@wrkz/wallet-core';
 
 const BLOCKS_PER_REQUEST = 1_000;
 /** Hashes of the blocks [start, end), ascending; fewer if the node has fewer. A container has only recent ones. @throws NodeFailure */
@@ -36,11 +42,15 @@ export interface BlockDetails {
   readonly transactions: readonly (readonly [hash: string, details: StoredDetails])[];
 }
 
+/** An own output by its one-time key. */
+export type FindOutput = Wallet['findOutput'];
+
 /** Parses a block and returns its hash and the details of the requested transactions. */
 export async function blockDetails(
   raw: RawChainBlock,
   isWanted: (height: number, hash: string) => boolean,
   keys: LedgerKeys,
+  findOutput: FindOutput,
 ): Promise<BlockDetails> {
   const parsed = parseBlock(raw.block);
   const all = [parsed.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
@@ -50,6 +60,7 @@ export async function blockDetails(
   const received = await receivedIn(
     { height, hash, timestamp: 0, coinbase: undefined, transactions: wanted.map(scannableOf) },
     keys,
+    findOutput,
   );
   const transactions = wanted.map((transaction, i): [string, StoredDetails] => [
     transaction.hash.toString('hex'),
@@ -58,8 +69,15 @@ export async function blockDetails(
   return { height, hash, transactions };
 }
 
-/** Received amounts by position of the transaction in the block, starting at 1, and by own public spend key. */
-async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<number, Map<string, bigint>>> {
+/**
+ * Received amounts by position of the transaction in the block, starting at 1, and by own public spend key. Of outputs with
+ * the same one-time key only that of the wallet counts, because the others cannot be spent.
+ */
+async function receivedIn(
+  block: SyncBlock,
+  keys: LedgerKeys,
+  findOutput: FindOutput,
+): Promise<Map<number, Map<string, bigint>>> {
   const received = new Map<number, Map<string, bigint>>();
   if (block.transactions.length === 0 || keys.spendKeys.length === 0) return received;
   for await (const batch of scannedBatches([block], keys)) {
@@ -68,8 +86,11 @@ async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<numbe
       for (const { transaction, output, publicSpendKey } of scanned.found) {
         const sums = received.get(transaction) ?? new Map<string, bigint>();
         received.set(transaction, sums);
-        const amount = block.transactions[transaction - 1]?.outputs[output]?.amount ?? 0n;
-        sums.set(publicSpendKey, (sums.get(publicSpendKey) ?? 0n) + amount);
+        const { hash, outputs } = block.transactions[transaction - 1] as SyncTransaction;
+        const { key, amount } = outputs[output] as SyncTransaction['outputs'][number];
+        const owned = findOutput(key);
+        const isOther = owned !== undefined && (owned.parentTransactionHash !== hash || owned.outputIndex !== output);
+        sums.set(publicSpendKey, (sums.get(publicSpendKey) ?? 0n) + (isOther ? 0n : amount));
       }
     }
   }

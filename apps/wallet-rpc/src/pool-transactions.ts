@@ -1,4 +1,4 @@
-import type { NodePoolTransaction } from '@wrkz/client';
+import type { NodePoolTransaction, SyncTransaction } from '@wrkz/client';
 import {
   type HeldTransaction,
   scannedBatches,
@@ -7,7 +7,7 @@ import {
   type WalletOutput,
   type WalletTransaction,
 } from '@wrkz/wallet-core';
-import { scanKeysOf, scannable } from './blocks';
+import { type FindOutput, scanKeysOf, scannable } from './blocks';
 
 /** A pool transaction that pays to the wallet or spends its outputs. */
 export interface OwnPoolTransaction {
@@ -21,12 +21,18 @@ interface OwnedOutput {
   readonly publicSpendKey: string;
 }
 
-/** Finds the transactions that pay to the wallet or spend its outputs. */
+/**
+ * Finds the transactions that pay to the wallet or spend its outputs. An output whose one-time key another transaction of the
+ * wallet has, or an earlier one of the pool, cannot be spent and does not count.
+ */
 export async function ownPoolTransactions(
   added: readonly NodePoolTransaction[],
   content: WalletContent,
+  findOutput: FindOutput,
 ): Promise<OwnPoolTransaction[]> {
   if (added.length === 0 || content.subWallets.length === 0) return [];
+  const incoming = content.subWallets.flatMap(({ unconfirmedIncoming }) => unconfirmedIncoming);
+  const owners = new Map(incoming.map(({ key, parentTransactionHash }) => [key, parentTransactionHash]));
   const transactions = added.map(scannable);
   const block = { height: 0, hash: '', timestamp: 0, coinbase: undefined, transactions };
   const paid = new Map<number, { publicSpendKey: string; amount: bigint; key: string }[]>();
@@ -36,9 +42,11 @@ export async function ownPoolTransactions(
       if ('error' in scanned) throw scanned.error;
       for (const [hash, id] of scanned.decryptedPaymentIds) shortIds.set(hash, id);
       for (const { transaction, output, publicSpendKey } of scanned.found) {
-        const target = transactions[transaction - 1]?.outputs[output];
-        if (target === undefined) continue;
-        paid.set(transaction, [...(paid.get(transaction) ?? []), { publicSpendKey, ...target }]);
+        const { hash, outputs } = transactions[transaction - 1] as SyncTransaction;
+        const target = outputs[output] as SyncTransaction['outputs'][number];
+        const owner = findOutput(target.key)?.parentTransactionHash ?? owners.get(target.key) ?? hash;
+        owners.set(target.key, owner);
+        if (owner === hash) paid.set(transaction, [...(paid.get(transaction) ?? []), { publicSpendKey, ...target }]);
       }
     }
   }

@@ -90,7 +90,7 @@ export class PoolWatcher {
     const [tail = ''] = wallet.snapshot.content.progress.recentHashes;
     if (tail === '') return;
     const { added, deleted } = await nodes.poolChanges(tail, [...before], this.ending.signal);
-    const found = await ownPoolTransactions(added, wallet.snapshot.content);
+    const found = await ownPoolTransactions(added, wallet.snapshot.content, (key) => wallet.findOutput(key));
     // `rescan` or a close happened during the request: discard the response.
     if (this.known !== before || wallet.isClosed) return;
     const ours = new Set(found.map(({ transaction }) => transaction.hash));

@@ -1,6 +1,6 @@
 import { NodeFailure, type NodeCalls, type RawChainBlock } from '@wrkz/client';
 import { errorText, EventLoopYielder } from '@wrkz/service-kit';
-import type { Wallet, StoredDetails, WalletTransaction } from '@wrkz/wallet-core';
+import type { Transfer, Wallet, StoredDetails, WalletTransaction } from '@wrkz/wallet-core';
 import { blockDetails, scanKeysOf } from './blocks';
 
 export interface DetailsCacheDependencies {
@@ -83,9 +83,10 @@ export class TransactionDetailsCache {
 
   private onFound(transaction: WalletTransaction, blockHash: string | undefined): void {
     const known = this.get(transaction.hash);
-    const owners = transaction.transfers.map(({ publicSpendKey }) => publicSpendKey);
-    const isWhole = known !== undefined && blockHash !== undefined && owners.every((key) => known.received?.has(key));
-    if (isWhole) {
+    // The details from the pool are read again if the ledger counts other amounts, which also differ by own inputs.
+    const isReceived = ({ publicSpendKey, amount }: Transfer): boolean =>
+      known?.received?.get(publicSpendKey) === amount;
+    if (known !== undefined && blockHash !== undefined && transaction.transfers.every(isReceived)) {
       if (known.blockHash !== blockHash) this.put(transaction.hash, { ...known, blockHash });
       return;
     }
@@ -184,6 +185,7 @@ export class TransactionDetailsCache {
         raw,
         (height, hash) => this.wanted.has(height, hash),
         scanKeysOf(wallet.snapshot.content),
+        (key) => wallet.findOutput(key),
       );
     } catch (error) {
       this.warn(`a block of the node could not be read: ${errorText(error)}`);

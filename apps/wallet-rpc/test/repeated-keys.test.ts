@@ -1,0 +1,106 @@
+import type { RawChainBlock } from '@wrkz/client';
+import { encodeBlock, parseBlock, parseTransaction } from '@wrkz/core-types';
+import { chainA, TestWallet, type TestWalletOutput } from '@wrkz/testing';
+import { createdWallet, type WalletContent, WalletDb, type WalletTransaction } from '@wrkz/wallet-core';
+import { ownPoolTransactions } from '../src/pool-transactions';
+import { TransactionDetailsCache } from '../src/transaction-details';
+import { serviceTransactions } from '../src/transaction-record';
+import { scannable, type FindOutput } from '../src/blocks';
+import { Folder } from './support/service';
+
+/*
+ * A stranger copies the public key and an output key of a transaction to the wallet. The wallet finds both outputs, but both
+ * have the same key image, so that only one of them can be spent. A service that counts both is paid once and credits twice.
+ */
+
+const folder = new Folder();
+const receiver = new TestWallet('receiver');
+const publicSpendKey = receiver.spendPublic.toString('hex');
+const spentBy = (name: string): TestWalletOutput => {
+  const { spendPublic: publicKey, spendSecret: secretKey } = new TestWallet(name);
+  return { amount: 500n, globalIndex: 1, publicKey, secretKey, height: 1, unlockTime: 0n };
+};
+const options = { fee: 0n, amounts: [500n] };
+const original = receiver.prefix(spentBy('customer'), options);
+const copied = { ...original, inputs: receiver.prefix(spentBy('stranger'), options).inputs };
+const paying = receiver.sign(original, spentBy('customer'), options);
+const copying = receiver.sign(copied, spentBy('stranger'), options);
+const pooled = (serialized: Buffer): Parameters<typeof ownPoolTransactions>[0][number] => {
+  const { hash, transaction } = parseTransaction(serialized);
+  const outputs = transaction.outputs.map(({ amount, key }) => ({ amount, key: key.toString('hex') }));
+  return { hash: hash.toString('hex'), extra: transaction.extra, unlockTime: 0n, inputs: [], outputs };
+};
+const [payment, copy] = [pooled(paying), pooled(copying)];
+
+const [{ key = '' } = {}] = payment.outputs;
+const content: WalletContent = {
+  ...createdWallet({ height: 0, timestamp: 0 }),
+  privateViewKey: receiver.viewSecret.toString('hex'),
+};
+const [first] = content.subWallets;
+if (first === undefined) throw new Error('the wallet has no address');
+const subWallet = {
+  ...first,
+  publicSpendKey,
+  privateSpendKey: receiver.spendSecret.toString('hex'),
+  address: receiver.address,
+};
+const empty = { ...content, subWallets: [subWallet] };
+const nothing: FindOutput = () => undefined;
+const owned = ((one) =>
+  one === key ? { key, parentTransactionHash: payment.hash, outputIndex: 0 } : undefined) as FindOutput;
+
+afterAll(() => folder.remove());
+
+const hashesOf = async (...parameters: Parameters<typeof ownPoolTransactions>): Promise<string[]> =>
+  (await ownPoolTransactions(...parameters)).map(({ transaction }) => transaction.hash);
+
+test('a copy in the pool is not reported as a payment', async () => {
+  expect(scannable(copy).transactionPublicKey).toBe(scannable(payment).transactionPublicKey);
+  expect(await hashesOf([copy], empty, nothing)).toEqual([copy.hash]);
+  expect(await hashesOf([payment, copy], empty, nothing)).toEqual([payment.hash]);
+  const incoming = { amount: 500n, key, parentTransactionHash: payment.hash };
+  const expecting = { ...empty, subWallets: [{ ...subWallet, unconfirmedIncoming: [incoming] }] };
+  expect(await hashesOf([payment, copy], expecting, nothing)).toEqual([payment.hash]);
+  expect(await hashesOf([payment, copy], empty, owned)).toEqual([payment.hash]);
+});
+
+test('a copy in a block has no transfer to the wallet, also if it was counted in the pool', async () => {
+  const walletFile = folder.file('a.container');
+  const db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
+  const [, template] = chainA();
+  const { block } = parseBlock(template?.block ?? Buffer.alloc(0));
+  const transactionHashes = [paying, copying].map((one) => parseTransaction(one).hash);
+  const raw: RawChainBlock = { block: encodeBlock({ ...block, transactionHashes }), transactions: [paying, copying] };
+  const listed = (hash: string, amount: bigint): WalletTransaction => ({
+    ...{ hash, blockHeight: 1, transfers: [{ publicSpendKey, amount }], fee: 0n, timestamp: 0 },
+    ...{ paymentId: '', unlockTime: 0n, isCoinbase: false },
+  });
+  const transactions = [listed(payment.hash, 500n), listed(copy.hash, 0n)];
+  let apply: (transaction: WalletTransaction, blockHash: string) => void = () => undefined;
+  const wallet = {
+    on: (name: string, listener: typeof apply) => void (name === 'transaction' && (apply = listener)),
+    snapshot: { content: empty, subWallets: empty.subWallets },
+    dbIfUsable: db,
+    findOutput: owned,
+  } as never;
+  const details = new TransactionDetailsCache({
+    wallet,
+    nodes: { rawBlocks: () => Promise.resolve([raw]) },
+    warn: (text) => {
+      throw new Error(text);
+    },
+  });
+  const [found] = await ownPoolTransactions([copy], empty, nothing);
+  if (found !== undefined) details.put(copy.hash, found.details);
+  details.start();
+  for (const transaction of transactions) apply(transaction, parseBlock(raw.block).hash.toString('hex'));
+  await details.ensure(transactions);
+  await details.stop();
+  const record = serviceTransactions({ wallet, details });
+  const transfersOf = (transaction: WalletTransaction): unknown =>
+    record(transaction).transfers.filter(({ address }) => address !== '');
+  const received = { address: receiver.address, amount: 500n, type: 0 };
+  expect(transactions.map(transfersOf)).toEqual([[received], []]);
+  db.close();
+});
