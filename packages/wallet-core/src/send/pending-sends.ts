@@ -95,11 +95,11 @@ export class PendingSends {
     }
   }
 
-  /** The lowest block height of an input of these sub-wallets in a contested send; Infinity if there is none. */
-  lowestContestedInput(subWallets: readonly SubWallet[]): number {
+  /** The lowest block height of an input of these sub-wallets in a send that is in no block; Infinity if there is none. */
+  lowestOpenInput(subWallets: readonly SubWallet[]): number {
     const owners = new Set(subWallets.map(({ publicSpendKey }) => publicSpendKey));
-    const contested = [...this.sends.values()].filter(({ state }) => state === 'refused' || state === 'givenUp');
-    const inputs = contested.flatMap(({ signed }) => signed?.pending.inputs ?? []);
+    const open = [...this.sends.values()].filter(({ state }) => state !== 'confirmed');
+    const inputs = open.flatMap(({ signed }) => signed?.pending.inputs ?? []);
     const own = inputs.filter(({ publicSpendKey }) => owners.has(publicSpendKey));
     return Math.min(Infinity, ...own.map(({ output }) => output.blockHeight));
   }

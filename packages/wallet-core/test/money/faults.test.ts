@@ -49,6 +49,7 @@ const NAMES = [
   'replaced',
   'added again',
   'added above',
+  'given up',
 ];
 const nodes = new TwoNodes();
 const receiver = new TestWallet('receiver of faults');
@@ -229,6 +230,24 @@ test('a reset above the inputs of a refused send does not block its address', as
   const { pending } = await money.wallet.send(pay(10_000n));
   const keys = refused?.signed?.pending.inputs.map(({ output }) => output.key);
   expect(pending.inputs.some(({ output }) => keys?.includes(output.key))).toBe(true);
+  await mine(money);
+});
+
+test('a pending send that is given up after a reset above its inputs does not block its address', async () => {
+  const money = await open('given up');
+  front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+  const { hash, pending } = await money.wallet.send(pay(10_000n));
+  const inputs = pending.inputs.map(({ output }) => output);
+  await nodes.node.generate(money.primary.address);
+  await nodes.node.generate(stranger.address, 41);
+  await money.wallet.reset(Math.max(...inputs.map(({ blockHeight }) => blockHeight)) + 1);
+  await atTip(money);
+  await indexed(money);
+  expect(await money.wallet.giveUp(hash, 'a test')).toBe(true);
+  front.off(ROUTES.relay);
+  const replacement = await money.wallet.send(pay(10_000n));
+  const keys = inputs.map(({ key }) => key);
+  expect(replacement.pending.inputs.some(({ output }) => keys.includes(output.key))).toBe(true);
   await mine(money);
 });
 
