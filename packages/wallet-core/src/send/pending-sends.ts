@@ -173,9 +173,11 @@ export class PendingSends {
     return [...this.sends.values()].flatMap(({ hash, state, signed }) => {
       if ((state !== 'refused' && state !== 'givenUp') || signed === undefined) return [];
       const inputs = signed.pending.inputs.map(({ output: { key }, publicSpendKey }) => ({ key, publicSpendKey }));
-      // The inputs of a delayed transaction are still locked.
+      // wallet-rpc holds the inputs of a delayed transaction until it is deleted. wallet-api would pay again with other inputs.
       const delayed = this.dependencies.db().delayed.get(hash)?.state;
-      if (delayed === 'delayed' || delayed === 'sending') return [];
+      const isOpen = delayed === 'delayed' || delayed === 'sending';
+      const { ledger } = this.dependencies;
+      if (isOpen && inputs.every(({ key }) => ledger.findOutput(key)?.list !== 'unspent')) return [];
       const isReplaced = inputs.some(({ key }) => this.spentOutput(key) !== undefined);
       return [{ hash, inputs, isReplaced }];
     });

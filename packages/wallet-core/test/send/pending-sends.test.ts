@@ -278,6 +278,14 @@ describe('a refused send whose inputs are held', () => {
     expect(pending.contested()).toHaveLength(count);
     db.close();
   });
+
+  test('because it is a delayed one is contested in a program that does not hold the inputs of delayed ones', () => {
+    const { db, commit, pending } = parts();
+    commit(() => pending.refuse(signed, 'no room'));
+    db.delayed.add({ hash: signed.hash, created: 1, signed });
+    expect(pending.contested()).toMatchObject([{ hash: signed.hash, isReplaced: false }]);
+    db.close();
+  });
 });
 
 describe('a pending send whose input got another global index', () => {
@@ -482,6 +490,7 @@ describe('stored sends', () => {
     const made = parts();
     made.db.delayed.add({ hash: signed.hash, created: 1, signed });
     made.db.delayed.move(signed.hash, 'delayed', 'sending');
+    made.ledger.hold(heldBy(signed));
     put(made, 'refused');
     expect(made.pending.contested()).toEqual([]);
     made.db.close();
