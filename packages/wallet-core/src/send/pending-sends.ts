@@ -95,13 +95,23 @@ export class PendingSends {
     }
   }
 
-  /** The lowest block height of an input of these sub-wallets in a send that is in no block; Infinity if there is none. */
-  lowestOpenInput(subWallets: readonly SubWallet[]): number {
+  /** The lowest block height of an input of these sub-wallets in a contested send; Infinity if there is none. */
+  lowestContestedInput(subWallets: readonly SubWallet[]): number {
+    return Math.min(Infinity, ...this.contestedInputs(subWallets).map(({ blockHeight }) => blockHeight));
+  }
+
+  /** The same of the inputs that the ledger does not have, after a reset or an import above them. */
+  lowestMissingInput(subWallets: readonly SubWallet[]): number {
+    const { ledger } = this.dependencies;
+    const missing = this.contestedInputs(subWallets).filter(({ key }) => ledger.findOutput(key) === undefined);
+    return Math.min(Infinity, ...missing.map(({ blockHeight }) => blockHeight));
+  }
+
+  private contestedInputs(subWallets: readonly SubWallet[]): WalletOutput[] {
     const owners = new Set(subWallets.map(({ publicSpendKey }) => publicSpendKey));
-    const open = [...this.sends.values()].filter(({ state }) => state !== 'confirmed');
-    const inputs = open.flatMap(({ signed }) => signed?.pending.inputs ?? []);
-    const own = inputs.filter(({ publicSpendKey }) => owners.has(publicSpendKey));
-    return Math.min(Infinity, ...own.map(({ output }) => output.blockHeight));
+    const contested = [...this.sends.values()].filter(({ state }) => state === 'refused' || state === 'givenUp');
+    const inputs = contested.flatMap(({ signed }) => signed?.pending.inputs ?? []);
+    return inputs.flatMap(({ output, publicSpendKey }) => (owners.has(publicSpendKey) ? [output] : []));
   }
 
   /** Sends that are resubmitted until they are mined. */

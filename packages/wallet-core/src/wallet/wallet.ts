@@ -287,8 +287,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Removes all data from the chain and rescans from a height, at the latest from the lowest input of a send that is in no
-   * block, because a replacement must spend one of its inputs.
+   * Removes all data from the chain and rescans from a height, at the latest from the lowest input of a refused or given-up
+   * send, because a replacement must spend one of its inputs.
    * @throws WalletError liteNodeCannotRescanThatLow, walletDatabaseDamaged
    */
   reset(scanHeight: number): Promise<void> {
@@ -300,7 +300,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
       }
       this.storage.requireUndamaged();
       const { subWallets } = this.ledger.content();
-      const start = Math.min(scanHeight, this.pending.lowestOpenInput(subWallets));
+      const start = Math.min(scanHeight, this.pending.lowestContestedInput(subWallets));
       await this.whileStopped(() => this.ledger.reset(start));
       this.commit(() => this.db.prepared.clear());
       await this.save();
@@ -435,7 +435,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Gives up an unconfirmed send. It may still be mined.
+   * Gives up an unconfirmed send. It may still be mined. Rescans from its inputs if a reset was above them, because a
+   * replacement must spend one of them.
    * @returns false if there is no such send
    * @throws WalletError walletDatabaseDamaged
    */
@@ -443,7 +444,9 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.write(async () => {
       this.storage.requireUndamaged();
       const isGivenUp = this.pending.giveUp(hash.toLowerCase(), reason);
-      if (isGivenUp) this.publish();
+      const missing = this.pending.lowestMissingInput(this.ledger.content().subWallets);
+      if (isGivenUp && missing < Infinity) await this.whileStopped(() => this.rescanFrom(missing));
+      else if (isGivenUp) this.publish();
       return isGivenUp;
     });
   }
@@ -494,14 +497,14 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  /** Scans at the latest from the lowest input of a send that is in no block: a replacement must spend one of its inputs. */
+  /** Scans at the latest from the lowest input of a contested send, because a replacement must spend one of its inputs. */
   private async storeSubWallets(
     subWallets: readonly SubWallet[],
     counter: number,
     scanHeight: number | undefined,
   ): Promise<void> {
     const counterBefore = this.ledger.content().subWalletIndexCounter;
-    const start = Math.min(scanHeight ?? Infinity, this.pending.lowestOpenInput(subWallets));
+    const start = Math.min(scanHeight ?? Infinity, this.pending.lowestContestedInput(subWallets));
     await this.whileStopped(
       () => {
         for (const subWallet of subWallets) this.ledger.addSubWallet(subWallet, counter);

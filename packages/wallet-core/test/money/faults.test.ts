@@ -244,6 +244,8 @@ test('a pending send that is given up after a reset above its inputs does not bl
   await atTip(money);
   await indexed(money);
   expect(await money.wallet.giveUp(hash, 'a test')).toBe(true);
+  await atTip(money);
+  await indexed(money);
   front.off(ROUTES.relay);
   const replacement = await money.wallet.send(pay(10_000n));
   const keys = inputs.map(({ key }) => key);
