@@ -21,9 +21,9 @@ export class DamagedJournal extends Error {
 const APPLICATION_ID = 0x57_4b_45_56;
 
 /**
- * The tables of version 1. `entries` is the journal. `main_chain` has the blocks that the journal has followed: the highest row is the last block with an
- * entry. `pool` has the transactions with a `tx` entry that are not removed. `sessions` has a row for each start: numbers above
- * `before` and below `first` were never assigned.
+ * The tables of version 1. `entries` is the journal. `main_chain` has the blocks that the journal has followed: the highest row
+ * is the last block with an entry. `pool` has the transactions with a `tx` entry that are not removed. `sessions` has a row for
+ * each start: numbers above `before` and below `first` were never assigned.
  */
 const SCHEMA = `
   CREATE TABLE entries (
