@@ -14,7 +14,7 @@ import { LITE_BLOCK_VERSION } from '../constants';
 import type { AddressBudget } from '../limits/address-budget';
 import type { CloseReason } from '../limits/close-reasons';
 import type { P2pClock } from '../ports';
-import { type ChainClaim, newSyncRecord, type SyncRecord } from '../sync/sync-peer';
+import { type ChainClaim, newSyncRecord, type SyncRecord } from '../sync/sync-record';
 import { RecentHashes } from '../hashes';
 
 /** Approximate bytes per relay of transactions. */

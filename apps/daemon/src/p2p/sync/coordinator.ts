@@ -8,7 +8,8 @@ import { checkChainEntry, sparseChain } from './chain-entry';
 import { ChainPlan, type PlanEntry } from './chain-plan';
 import { Importer } from './importer';
 import { receiveObjects } from './objects';
-import { isUnserved, rankOf, stallReason, SyncPeer, type SyncSession, type SyncShare } from './sync-peer';
+import { isUnserved, stallReason, SyncPeer, type SyncSession, type SyncShare } from './sync-peer';
+import { rankOf } from './sync-record';
 
 export type SyncOptions = BatchOptions & Pick<P2pConfig, 'syncMaxPeers' | 'syncPeerFailureThreshold'>;
 

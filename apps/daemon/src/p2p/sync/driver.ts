@@ -8,7 +8,8 @@ import type { Session } from '../session/session';
 import type { SessionTable } from '../session/session-table';
 import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import { countingPeers } from './network-height';
-import { rankOf, type SyncSession } from './sync-peer';
+import type { SyncSession } from './sync-peer';
+import { rankOf } from './sync-record';
 
 /** Milliseconds for which the claims of an address (IPv6: of its /64) are ignored after it did not deliver claimed blocks. */
 const UNSERVED_MEMORY = 600_000;

@@ -1,5 +1,5 @@
 import type { ChainPort } from '../ports';
-import type { ChainClaim, SyncRecord } from './sync-peer';
+import type { ChainClaim, SyncRecord } from './sync-record';
 
 /** The chain height of one handshaken peer, if it counts. */
 export interface HeightClaim {

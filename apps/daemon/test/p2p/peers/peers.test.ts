@@ -7,7 +7,7 @@ import { AddressBook } from '../../../src/p2p/peers/address-book';
 import { PeerStore, readPeerState, writePeerState } from '../../../src/p2p/peers/state-file';
 import { Bans } from '../../../src/p2p/limits/bans';
 import { type Claimant, heightClaims, networkHeight } from '../../../src/p2p/sync/network-height';
-import { newSyncRecord } from '../../../src/p2p/sync/sync-peer';
+import { newSyncRecord } from '../../../src/p2p/sync/sync-record';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../../src/p2p/addresses';
 import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from '../fakes';
 

@@ -2,7 +2,8 @@ import type { RawBlock } from '@wrkz/core-types';
 import { SteppedClock } from '@wrkz/testing';
 import { type CloseReason, closeReasons } from '../../../src/p2p/limits/close-reasons';
 import { SyncCoordinator, type SyncDependencies, type SyncOptions } from '../../../src/p2p/sync/coordinator';
-import { newSyncRecord, type SyncSession } from '../../../src/p2p/sync/sync-peer';
+import type { SyncSession } from '../../../src/p2p/sync/sync-peer';
+import { newSyncRecord } from '../../../src/p2p/sync/sync-record';
 import { FakeChain, sha256, TestLogger, toyBlock, toyBranch, toyChain, toyCodec } from '../fakes';
 
 const MIB = 1024 * 1024;

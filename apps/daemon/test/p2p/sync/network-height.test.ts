@@ -1,5 +1,5 @@
 import { heightClaims, type Claimant } from '../../../src/p2p/sync/network-height';
-import { newSyncRecord } from '../../../src/p2p/sync/sync-peer';
+import { newSyncRecord } from '../../../src/p2p/sync/sync-record';
 
 const [ours, aside, unknown] = [1, 2, 3].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer];
 
