@@ -6,6 +6,7 @@ import {
   type StoredDetails,
   type Wallet,
   type WalletContent,
+  type WalletOutput,
 } from '@wrkz/wallet-core';
 
 const BLOCKS_PER_REQUEST = 1_000;
@@ -69,9 +70,18 @@ export async function blockDetails(
   return { height, hash, transactions };
 }
 
+/** The amount by which an output raised the balance: less that of the smaller one that it replaced; 0 if it was never owned. */
+function countedAmount(owned: WalletOutput, transactionHash: string, outputIndex: number): bigint {
+  const outputs = [...(owned.replaced ?? []), owned];
+  const at = outputs.findIndex(
+    (one) => one.parentTransactionHash === transactionHash && one.outputIndex === outputIndex,
+  );
+  return (outputs[at]?.amount ?? 0n) - (outputs[at - 1]?.amount ?? 0n);
+}
+
 /**
- * Received amounts by position of the transaction in the block, starting at 1, and by own public spend key. Of outputs with
- * the same one-time key only that of the wallet counts, because the others cannot be spent.
+ * Received amounts by position of the transaction in the block, starting at 1, and by own public spend key. They are those of
+ * the ledger: of outputs with the same one-time key only the largest can be spent.
  */
 async function receivedIn(
   block: SyncBlock,
@@ -89,8 +99,8 @@ async function receivedIn(
         const { hash, outputs } = block.transactions[transaction - 1] as SyncTransaction;
         const { key, amount } = outputs[output] as SyncTransaction['outputs'][number];
         const owned = findOutput(key);
-        const isOther = owned !== undefined && (owned.parentTransactionHash !== hash || owned.outputIndex !== output);
-        sums.set(publicSpendKey, (sums.get(publicSpendKey) ?? 0n) + (isOther ? 0n : amount));
+        const counted = owned === undefined ? amount : countedAmount(owned, hash, output);
+        sums.set(publicSpendKey, (sums.get(publicSpendKey) ?? 0n) + counted);
       }
     }
   }

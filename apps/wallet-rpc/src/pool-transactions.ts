@@ -21,9 +21,18 @@ interface OwnedOutput {
   readonly publicSpendKey: string;
 }
 
+/** An output of a pool transaction that belongs to the wallet. */
+interface PaidOutput {
+  readonly publicSpendKey: string;
+  readonly key: string;
+  readonly amount: bigint;
+  /** By how much it is larger than other outputs with its one-time key, of which only the largest can be spent. */
+  readonly counted: bigint;
+}
+
 /**
- * Finds the transactions that pay to the wallet or spend its outputs. An output whose one-time key another transaction of the
- * wallet has, or an earlier one of the pool, cannot be spent and does not count.
+ * Finds the transactions that pay to the wallet or spend its outputs. Outputs with the same one-time key in the wallet, or in
+ * earlier transactions of `added`, count once, with the largest amount.
  */
 export async function ownPoolTransactions(
   added: readonly NodePoolTransaction[],
@@ -32,10 +41,11 @@ export async function ownPoolTransactions(
 ): Promise<OwnPoolTransaction[]> {
   if (added.length === 0 || content.subWallets.length === 0) return [];
   const incoming = content.subWallets.flatMap(({ unconfirmedIncoming }) => unconfirmedIncoming);
-  const owners = new Map(incoming.map(({ key, parentTransactionHash }) => [key, parentTransactionHash]));
+  const known = new Map(incoming.map((one) => [one.key, one]));
+  const largest = new Map<string, bigint>();
   const transactions = added.map(scannable);
   const block = { height: 0, hash: '', timestamp: 0, coinbase: undefined, transactions };
-  const paid = new Map<number, { publicSpendKey: string; amount: bigint; key: string }[]>();
+  const paid = new Map<number, PaidOutput[]>();
   const shortIds = new Map<string, string>();
   for await (const batch of scannedBatches([block], scanKeysOf(content))) {
     for (const scanned of batch) {
@@ -43,10 +53,15 @@ export async function ownPoolTransactions(
       for (const [hash, id] of scanned.decryptedPaymentIds) shortIds.set(hash, id);
       for (const { transaction, output, publicSpendKey } of scanned.found) {
         const { hash, outputs } = transactions[transaction - 1] as SyncTransaction;
-        const target = outputs[output] as SyncTransaction['outputs'][number];
-        const owner = findOutput(target.key)?.parentTransactionHash ?? owners.get(target.key) ?? hash;
-        owners.set(target.key, owner);
-        if (owner === hash) paid.set(transaction, [...(paid.get(transaction) ?? []), { publicSpendKey, ...target }]);
+        const { key, amount } = outputs[output] as SyncTransaction['outputs'][number];
+        const owned = findOutput(key);
+        const other = owned ?? known.get(key);
+        const before =
+          largest.get(key) ?? (other === undefined || other.parentTransactionHash === hash ? 0n : other.amount);
+        if (amount <= before || (owned?.spendHeight ?? 0) > 0) continue;
+        largest.set(key, amount);
+        const one = { publicSpendKey, key, amount, counted: amount - before };
+        paid.set(transaction, [...(paid.get(transaction) ?? []), one]);
       }
     }
   }
@@ -65,7 +80,7 @@ export async function ownPoolTransactions(
 function ownPoolTransaction(
   { hash, extra, unlockTime, inputs, outputs }: NodePoolTransaction,
   taken: readonly OwnedOutput[],
-  paid: HeldTransaction['ownOutputs'],
+  paid: readonly PaidOutput[],
   paymentId: string,
 ): OwnPoolTransaction {
   const received = new Map<string, bigint>();
@@ -73,9 +88,9 @@ function ownPoolTransaction(
   const add = (sums: Map<string, bigint>, key: string, amount: bigint): void =>
     void sums.set(key, (sums.get(key) ?? 0n) + amount);
   for (const { publicSpendKey, output } of taken) add(net, publicSpendKey, -output.amount);
-  for (const { publicSpendKey, amount } of paid) {
-    add(net, publicSpendKey, amount);
-    add(received, publicSpendKey, amount);
+  for (const { publicSpendKey, counted } of paid) {
+    add(net, publicSpendKey, counted);
+    add(received, publicSpendKey, counted);
   }
   const sum = (parts: readonly { readonly amount: bigint }[]): bigint =>
     parts.reduce((total, { amount }) => total + amount, 0n);

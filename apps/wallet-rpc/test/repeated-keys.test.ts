@@ -22,15 +22,22 @@ const spentBy = (name: string): TestWalletOutput => {
 };
 const options = { fee: 0n, amounts: [500n] };
 const original = receiver.prefix(spentBy('customer'), options);
-const copied = { ...original, inputs: receiver.prefix(spentBy('stranger'), options).inputs };
 const paying = receiver.sign(original, spentBy('customer'), options);
-const copying = receiver.sign(copied, spentBy('stranger'), options);
+/** A copy of the output with another amount, signed by the stranger. */
+const copyOf = (amount: bigint): Buffer => {
+  const { inputs } = receiver.prefix(spentBy('stranger'), options);
+  const outputs = original.outputs.map((output) => ({ ...output, amount }));
+  return receiver.sign({ ...original, inputs, outputs }, spentBy('stranger'), options);
+};
+const copying = copyOf(500n);
 const pooled = (serialized: Buffer): Parameters<typeof ownPoolTransactions>[0][number] => {
   const { hash, transaction } = parseTransaction(serialized);
   const outputs = transaction.outputs.map(({ amount, key }) => ({ amount, key: key.toString('hex') }));
   return { hash: hash.toString('hex'), extra: transaction.extra, unlockTime: 0n, inputs: [], outputs };
 };
 const [payment, copy] = [pooled(paying), pooled(copying)];
+const dusting = copyOf(7n);
+const dust = pooled(dusting);
 
 const [{ key = '' } = {}] = payment.outputs;
 const content: WalletContent = {
@@ -47,8 +54,11 @@ const subWallet = {
 };
 const empty = { ...content, subWallets: [subWallet] };
 const nothing: FindOutput = () => undefined;
-const owned = ((one) =>
-  one === key ? { key, parentTransactionHash: payment.hash, outputIndex: 0 } : undefined) as FindOutput;
+const owning = (amount: bigint, facts: object): FindOutput =>
+  ((one) => (one === key ? { key, amount, outputIndex: 0, spendHeight: 0, ...facts } : undefined)) as FindOutput;
+const owned = owning(500n, { parentTransactionHash: payment.hash });
+const ownedDust = { parentTransactionHash: dust.hash, amount: 7n, outputIndex: 0 };
+const ownedAfterDust = owning(500n, { parentTransactionHash: payment.hash, replaced: [ownedDust] });
 
 afterAll(() => folder.remove());
 
@@ -65,24 +75,47 @@ test('a copy in the pool is not reported as a payment', async () => {
   expect(await hashesOf([payment, copy], empty, owned)).toEqual([payment.hash]);
 });
 
-test('a copy in a block has no transfer to the wallet, also if it was counted in the pool', async () => {
+test('outputs with one key are reported with the largest amount in sum', async () => {
+  const amountsOf = async (added: (typeof payment)[], findOutput = nothing): Promise<(bigint | undefined)[]> => {
+    const found = await ownPoolTransactions(added, empty, findOutput);
+    expect(found.map(({ details }) => details.received?.get(publicSpendKey))).toEqual(
+      found.map(({ transaction }) => transaction.transfers[0]?.amount),
+    );
+    return found.map(({ transaction }) => transaction.transfers[0]?.amount);
+  };
+  expect(await amountsOf([dust, payment])).toEqual([7n, 493n]);
+  expect(await amountsOf([payment, dust])).toEqual([500n]);
+  expect(await amountsOf([payment], owning(7n, ownedDust))).toEqual([493n]);
+  expect(await amountsOf([payment], owning(7n, { ...ownedDust, spendHeight: 3 }))).toEqual([]);
+  expect(await amountsOf([dust, payment, pooled(copyOf(20n))])).toEqual([7n, 493n]);
+});
+
+test.each([
+  [
+    'a copy in a block has no transfer to the wallet, also if it was counted in the pool',
+    [paying, copying],
+    owned,
+    [500n, 0n],
+  ],
+  ['a payment after a copy with dust is listed with the rest', [dusting, paying], ownedAfterDust, [7n, 493n]],
+])('%s', async (_, serialized, findOutput, amounts) => {
   const walletFile = folder.file('a.container');
   const db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
   const [, template] = chainA();
   const { block } = parseBlock(template?.block ?? Buffer.alloc(0));
-  const transactionHashes = [paying, copying].map((one) => parseTransaction(one).hash);
-  const raw: RawChainBlock = { block: encodeBlock({ ...block, transactionHashes }), transactions: [paying, copying] };
+  const transactionHashes = serialized.map((one) => parseTransaction(one).hash);
+  const raw: RawChainBlock = { block: encodeBlock({ ...block, transactionHashes }), transactions: serialized };
   const listed = (hash: string, amount: bigint): WalletTransaction => ({
     ...{ hash, blockHeight: 1, transfers: [{ publicSpendKey, amount }], fee: 0n, timestamp: 0 },
     ...{ paymentId: '', unlockTime: 0n, isCoinbase: false },
   });
-  const transactions = [listed(payment.hash, 500n), listed(copy.hash, 0n)];
+  const transactions = transactionHashes.map((hash, i) => listed(hash.toString('hex'), amounts[i] ?? 0n));
   let apply: (transaction: WalletTransaction, blockHash: string) => void = () => undefined;
   const wallet = {
     on: (name: string, listener: typeof apply) => void (name === 'transaction' && (apply = listener)),
     snapshot: { content: empty, subWallets: empty.subWallets },
     dbIfUsable: db,
-    findOutput: owned,
+    findOutput,
   } as never;
   const details = new TransactionDetailsCache({
     wallet,
@@ -100,7 +133,8 @@ test('a copy in a block has no transfer to the wallet, also if it was counted in
   const record = serviceTransactions({ wallet, details });
   const transfersOf = (transaction: WalletTransaction): unknown =>
     record(transaction).transfers.filter(({ address }) => address !== '');
-  const received = { address: receiver.address, amount: 500n, type: 0 };
-  expect(transactions.map(transfersOf)).toEqual([[received], []]);
+  const received = (amount: bigint): unknown[] =>
+    amount === 0n ? [] : [{ address: receiver.address, amount, type: 0 }];
+  expect(transactions.map(transfersOf)).toEqual(amounts.map(received));
   db.close();
 });

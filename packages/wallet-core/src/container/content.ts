@@ -1,5 +1,6 @@
 import { walletError, walletErrorOf } from '../errors';
 import type {
+  MinedOutput,
   SubWallet,
   SyncProgress,
   TransactionKey,
@@ -52,25 +53,30 @@ function secret(field: fields.ScalarField<string | undefined>) {
   return converted(field, (value, context) => (context.isViewWallet ? undefined : value), unchanged);
 }
 
-const output = objectField<WalletOutput>(
-  ({ parentTransactionHash, outputIndex }) => `output ${parentTransactionHash} ${outputIndex}`,
-  {
-    keyImage: ['keyImage', secret(keyOrZeros)],
-    amount: ['amount', unsigned64],
-    blockHeight: ['blockHeight', count],
-    transactionPublicKey: ['transactionPublicKey', key],
-    outputIndex: ['transactionIndex', count],
-    globalIndex: ['globalOutputIndex', globalIndex],
-    key: ['key', key],
-    spendHeight: ['spendHeight', count],
-    unlockTime: ['unlockTime', unsigned64],
-    parentTransactionHash: ['parentTransactionHash', key],
-    privateEphemeral: ['privateEphemeral', secret(optionalField(key))],
-    // Not in the C++ wallets, which do not store the send that locks an output.
-    spendingTransactionHash: ['spendingTransactionHash', optionalField(key)],
-    verified: ['verified', verified],
-  },
-);
+const outputPath = ({ parentTransactionHash, outputIndex }: MinedOutput): string =>
+  `output ${parentTransactionHash} ${outputIndex}`;
+const outputFields: Parameters<typeof objectField<MinedOutput>>[1] = {
+  keyImage: ['keyImage', secret(keyOrZeros)],
+  amount: ['amount', unsigned64],
+  blockHeight: ['blockHeight', count],
+  transactionPublicKey: ['transactionPublicKey', key],
+  outputIndex: ['transactionIndex', count],
+  globalIndex: ['globalOutputIndex', globalIndex],
+  key: ['key', key],
+  spendHeight: ['spendHeight', count],
+  unlockTime: ['unlockTime', unsigned64],
+  parentTransactionHash: ['parentTransactionHash', key],
+  privateEphemeral: ['privateEphemeral', secret(optionalField(key))],
+  // Not in the C++ wallets, which do not store the send that locks an output.
+  spendingTransactionHash: ['spendingTransactionHash', optionalField(key)],
+  verified: ['verified', verified],
+};
+
+const output = objectField<WalletOutput>(outputPath, {
+  ...outputFields,
+  // Not in the C++ wallets, which count each output.
+  replaced: ['replacedInputs', optionalField(listField(objectField(outputPath, outputFields)))],
+});
 
 const unconfirmedAmount = objectField<UnconfirmedAmount>((amount) => `unconfirmedAmount ${amount.key}`, {
   amount: ['amount', unsigned64],

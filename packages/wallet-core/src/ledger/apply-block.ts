@@ -9,7 +9,7 @@ import {
   type WalletOutput,
   type WalletTransaction,
 } from './model';
-import type { OutputPlace } from './output-book';
+import { type OutputPlace, replacing } from './output-book';
 import { type LedgerParts, unexpectChange } from './state';
 
 /** Max amount of a transfer in the container format. */
@@ -17,12 +17,18 @@ const MAX_TRANSFER = 2n ** 63n - 1n;
 
 type PlannedOutput = Omit<OutputPlace, 'list'>;
 
+/** The changes of a block. */
+export interface BlockPlan {
+  readonly transactions: readonly PlannedTransaction[];
+  /** Outputs that the ledger gets. */
+  readonly received: Iterable<PlannedOutput>;
+}
+
 interface PlannedTransaction {
   readonly transaction: SyncTransaction;
   /** The value of `OwnOutputFound.transaction` for this transaction. */
   readonly number: number;
   readonly isCoinbase: boolean;
-  readonly received: PlannedOutput[];
   readonly spent: PlannedOutput[];
   /** Net amounts by public spend key, in the order in which they were touched. */
   readonly transfers: Map<string, bigint>;
@@ -35,7 +41,7 @@ function emptyPlan(block: SyncBlock, { history }: LedgerParts): PlannedTransacti
     if (transaction === undefined || seen.has(transaction.hash)) return [];
     seen.add(transaction.hash);
     if (history.confirmedTransaction(transaction.hash) !== undefined) return [];
-    return [{ transaction, number, isCoinbase: number === 0, received: [], spent: [], transfers: new Map() }];
+    return [{ transaction, number, isCoinbase: number === 0, spent: [], transfers: new Map() }];
   });
 }
 
@@ -57,32 +63,28 @@ export function requireValidValues(block: SyncBlock): void {
  * and spent in one block counts as spent.
  * @throws LedgerFault when a transfer does not fit the container format
  */
-export function planBlock(
-  parts: LedgerParts,
-  block: SyncBlock,
-  found: readonly OwnOutputFound[],
-): readonly PlannedTransaction[] {
-  const plan = emptyPlan(block, parts);
-  const byNumber = new Map(plan.map((planned) => [planned.number, planned]));
-  const fresh = new Set<string>();
+export function planBlock(parts: LedgerParts, block: SyncBlock, found: readonly OwnOutputFound[]): BlockPlan {
+  const transactions = emptyPlan(block, parts);
+  const byNumber = new Map(transactions.map((planned) => [planned.number, planned]));
+  const fresh = new Map<string, PlannedOutput>();
   const freshImages = new Map<string | undefined, PlannedOutput>();
   for (const item of found) {
     const planned = byNumber.get(item.transaction);
     const target = planned?.transaction.outputs[item.output];
     const book = parts.outputs.book(item.publicSpendKey);
     if (planned === undefined || target === undefined || book === undefined) continue;
-    // Outputs with the same one-time key have the same key image, so only one of them can be spent.
-    const isSecond = parts.outputs.has(target.key) || fresh.has(target.key);
-    addTo(planned.transfers, item.publicSpendKey, isSecond ? 0n : target.amount);
-    if (isSecond) continue;
-    const received = { book, output: outputOf(block, planned.transaction, item, target) };
-    fresh.add(target.key);
+    const smaller = fresh.get(target.key)?.output ?? parts.outputs.find(target.key)?.output;
+    const isLargest = (smaller?.amount ?? -1n) < target.amount && parts.outputs.takes(target);
+    addTo(planned.transfers, item.publicSpendKey, isLargest ? target.amount - (smaller?.amount ?? 0n) : 0n);
+    if (!isLargest) continue;
+    const output = outputOf(block, planned.transaction, item, target);
+    const received = { book, output: smaller === undefined ? output : replacing(smaller, output) };
+    fresh.set(target.key, received);
     freshImages.set(item.keyImage, received);
-    planned.received.push(received);
   }
 
   const taken = new Set<string>();
-  for (const { transaction, spent, transfers } of plan) {
+  for (const { transaction, spent, transfers } of transactions) {
     for (const { keyImage } of transaction.inputs) {
       const place = parts.outputs.findByKeyImage(keyImage);
       const owned = freshImages.get(keyImage) ?? (place?.list === 'spent' ? undefined : place);
@@ -97,7 +99,7 @@ export function planBlock(
       }
     }
   }
-  return plan;
+  return { transactions, received: fresh.values() };
 }
 
 function addTo(transfers: Map<string, bigint>, publicSpendKey: string, amount: bigint): void {
@@ -133,16 +135,14 @@ export const RETIREMENT_BLOCKS = 2_880;
 export function applyPlan(
   parts: LedgerParts,
   block: SyncBlock,
-  plan: readonly PlannedTransaction[],
+  { transactions, received }: BlockPlan,
   decryptedPaymentIds: ReadonlyMap<string, string>,
   isVerified: boolean,
 ): WalletTransaction[] {
-  for (const { received } of plan) {
-    for (const { book, output } of received) {
-      receive(parts, { book, output: isVerified ? output : { ...output, verified: false } });
-    }
+  for (const { book, output } of received) {
+    receive(parts, { book, output: isVerified ? output : { ...output, verified: false } });
   }
-  return plan.flatMap((planned) => {
+  return transactions.flatMap((planned) => {
     const { transaction, spent } = planned;
     const { outputs, history } = parts;
     const sent = history.send(transaction.hash);
@@ -176,8 +176,12 @@ export function applyPlan(
   });
 }
 
-/** Adds an output: locked if a pending send spends it, else unspent. */
+/** Adds an output: locked if a pending send spends it or the output that it replaces, else unspent. */
 function receive({ outputs, awaited, history, held }: LedgerParts, { book, output }: PlannedOutput): void {
+  if (outputs.find(output.key)?.list === 'locked') {
+    outputs.put(book, 'locked', output);
+    return;
+  }
   book.unexpect(output.key);
   const spend = awaited.get(output.keyImage ?? '');
   awaited.delete(output.keyImage ?? '');
@@ -193,10 +197,10 @@ function receive({ outputs, awaited, history, held }: LedgerParts, { book, outpu
  */
 function withRetired(
   { outputs, history }: LedgerParts,
-  { transaction: { hash }, transfers }: PlannedTransaction,
+  { transaction: { hash, inputs }, spent, transfers }: PlannedTransaction,
 ): ReadonlyMap<string, bigint> {
   const recorded = history.returnedSend(hash);
-  if (recorded === undefined) return transfers;
+  if (recorded === undefined || spent.length === inputs.length) return transfers;
   const merged = new Map(transfers);
   for (const { publicSpendKey, amount } of recorded.transfers) {
     const isRetired = (outputs.book(publicSpendKey)?.retiredKeys.size ?? 0) > 0;
@@ -256,10 +260,10 @@ export function retireSpent({ outputs, history }: LedgerParts, from: number, to:
 export function relevantPart(
   { history, held }: LedgerParts,
   block: SyncBlock,
-  plan: readonly PlannedTransaction[],
+  { transactions: planned }: BlockPlan,
   found: readonly OwnOutputFound[],
 ): Pick<Extract<LedgerChange, { kind: 'block' }>, 'block' | 'found'> | undefined {
-  const relevant = plan.filter(
+  const relevant = planned.filter(
     ({ transaction: { hash }, transfers }) => transfers.size > 0 || history.send(hash) !== undefined || held.has(hash),
   );
   if (relevant.length === 0) return undefined;

@@ -27,7 +27,12 @@ export class LedgerFault extends Error {
  */
 
 /** A mined output that belongs to a sub-wallet. */
-export interface WalletOutput {
+export interface WalletOutput extends MinedOutput {
+  /** Outputs with the same one-time key and smaller amounts, smallest first (docs/protocol/wallet.md#applying-a-block). */
+  readonly replaced?: readonly MinedOutput[];
+}
+
+export interface MinedOutput {
   /** Undefined in a view wallet, which cannot compute it. */
   readonly keyImage: string | undefined;
   readonly amount: bigint;
@@ -89,7 +94,7 @@ export interface UnverifiedBlock {
   readonly hash: string;
   readonly transactions: readonly WalletTransaction[];
   /** Own outputs of these transactions. */
-  readonly outputs: readonly WalletOutput[];
+  readonly outputs: readonly MinedOutput[];
   /** Own outputs that these transactions spend. */
   readonly spent: readonly WalletOutput[];
 }

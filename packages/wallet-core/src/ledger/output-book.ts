@@ -1,5 +1,5 @@
 import { KeyImageFilter } from './key-image-filter';
-import type { RetiredOutput, SubWallet, WalletOutput } from './model';
+import type { MinedOutput, RetiredOutput, SubWallet, WalletOutput } from './model';
 import { LIST_PRECEDENCE, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 
 /** An output with its sub-wallet and list. */
@@ -7,6 +7,18 @@ export interface OutputPlace {
   readonly book: SubWalletBook;
   readonly list: OutputList;
   readonly output: WalletOutput;
+}
+
+/** The output with the smaller one that it replaces, and locked by the same send. */
+export function replacing({ replaced = [], ...smaller }: WalletOutput, output: WalletOutput): WalletOutput {
+  const { spendingTransactionHash } = smaller;
+  return { ...output, spendingTransactionHash, replaced: [...replaced, smaller] };
+}
+
+function verifiedAt<Output extends MinedOutput>(height: number, output: Output): Output {
+  if (output.blockHeight !== height) return output;
+  const { verified: _, ...rest } = output;
+  return rest as Output;
 }
 
 /** All outputs of all sub-wallets, indexed by one-time key and key image. */
@@ -22,8 +34,8 @@ export class OutputBook {
   private readonly unindexed = new Map<string, Set<string>>();
 
   /**
-   * Adds a sub-wallet with its outputs. Of outputs with the same key, the first in the order spent, locked, unspent is used:
-   * a file of another program may contain an unspendable second one.
+   * Adds a sub-wallet with its outputs. A file of another program may contain several with the same key: a spent one is used,
+   * else the largest.
    */
   addBook(subWallet: SubWallet): void {
     for (const _ of this.addingBook(subWallet));
@@ -42,7 +54,11 @@ export class OutputBook {
     const lists = { unspent, locked, spent };
     for (const list of LIST_PRECEDENCE) {
       for (const output of lists[list]) {
-        if (!this.has(output.key)) this.put(book, list, output);
+        const smaller = this.find(output.key);
+        if (this.takes(output)) {
+          if (smaller === undefined) this.put(book, list, output);
+          else this.put(book, smaller.list, replacing(smaller.output, output));
+        }
         yield;
       }
     }
@@ -71,6 +87,15 @@ export class OutputBook {
   /** Whether an output with this one-time key is in any list or retired. */
   has(key: string): boolean {
     return this.places.has(key) || this.retired.has(key);
+  }
+
+  /**
+   * Whether an output is a new one or replaces a smaller one with the same one-time key. Both have the same key image, so only
+   * one of them can be spent.
+   */
+  takes({ key, amount }: Pick<WalletOutput, 'key' | 'amount'>): boolean {
+    const known = this.find(key);
+    return known === undefined ? !this.has(key) : known.list !== 'spent' && known.output.amount < amount;
   }
 
   find(key: string): OutputPlace | undefined {
@@ -136,8 +161,9 @@ export class OutputBook {
     }
   }
 
-  unverified(): WalletOutput[] {
-    return [...this.places.values()].flatMap(({ output }) => (output.verified === false ? [output] : []));
+  unverified(): MinedOutput[] {
+    const all = [...this.places.values()].flatMap(({ output }) => [output, ...(output.replaced ?? [])]);
+    return all.filter(({ verified }) => verified === false);
   }
 
   spent(): WalletOutput[] {
@@ -146,9 +172,11 @@ export class OutputBook {
 
   markVerified(height: number): void {
     for (const place of [...this.places.values()]) {
-      if (place.output.blockHeight !== height) continue;
-      const { verified: _, ...output } = place.output;
-      this.replace(place, output);
+      const { replaced } = place.output;
+      const output = verifiedAt(height, place.output);
+      if (replaced !== undefined)
+        this.replace(place, { ...output, replaced: replaced.map((one) => verifiedAt(height, one)) });
+      else if (output !== place.output) this.replace(place, output);
     }
   }
 

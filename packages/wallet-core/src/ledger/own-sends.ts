@@ -17,7 +17,10 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
   const places = inputs.map(({ output, publicSpendKey }) => {
     const place = outputs.find(output.key);
     const isKept = held.has(hash) && place?.list === 'locked' && place.output.spendingTransactionHash === hash;
-    if (place === undefined || !(place.list === 'unspent' || isKept) || place.book.publicSpendKey !== publicSpendKey) {
+    const isAvailable = place?.list === 'unspent' || isKept;
+    // A larger output with its key may have replaced it since the transaction was built.
+    const isSame = place?.output.amount === output.amount && place.book.publicSpendKey === publicSpendKey;
+    if (place === undefined || !isAvailable || !isSame) {
       throw refuse('spends an output that is not unspent');
     }
     return place;

@@ -1,6 +1,6 @@
 import type { WalletOutput, WalletTransaction } from './model';
 import type { LedgerParts } from './state';
-import type { SubWalletBook } from './sub-wallet-book';
+import type { OutputList, SubWalletBook } from './sub-wallet-book';
 
 /**
  * Removes all blocks from `height` on. Own sends become unconfirmed again, and their inputs stay locked: most of them return
@@ -17,17 +17,25 @@ export function rewindTo(parts: LedgerParts, height: number): void {
     history.returnSend(transaction);
   }
   const inferred = onlySpenders(removed, returned);
+  /** @param list of the output that it had replaced and that is in a block below `height` */
+  const take = (book: SubWalletBook, output: WalletOutput, list: OutputList, spender: string | undefined): void => {
+    const replaced = output.replaced?.filter(({ blockHeight }) => blockHeight < height) ?? [];
+    const last = replaced.pop();
+    if (last === undefined) return withdraw(parts, book, output, spender, returned);
+    const before = { ...last, spendingTransactionHash: spender, ...(replaced.length > 0 && { replaced }) };
+    outputs.put(book, list, before);
+  };
   for (const book of outputs.all()) {
     const spender = (output: WalletOutput): string | undefined =>
       output.spendingTransactionHash ?? inferred.get(`${book.publicSpendKey}:${output.spendHeight}`);
     for (const output of [...book.outputs('unspent').values()]) {
-      if (output.blockHeight >= height) withdraw(parts, book, output, undefined, returned);
+      if (output.blockHeight >= height) take(book, output, 'unspent', undefined);
     }
     for (const output of [...book.outputs('locked').values()]) {
-      if (output.blockHeight >= height) withdraw(parts, book, output, output.spendingTransactionHash, returned);
+      if (output.blockHeight >= height) take(book, output, 'locked', output.spendingTransactionHash);
     }
     for (const output of [...book.outputs('spent').values()]) {
-      if (output.blockHeight >= height) withdraw(parts, book, output, spender(output), returned);
+      if (output.blockHeight >= height) take(book, output, 'locked', spender(output));
       else if (output.spendHeight >= height) {
         outputs.put(book, 'locked', { ...output, spendHeight: 0, spendingTransactionHash: spender(output) });
       }

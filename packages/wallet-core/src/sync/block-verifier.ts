@@ -311,10 +311,14 @@ export function claimOfUnverified({ height, hash, transactions, outputs, spent }
 
 function isSpent(
   { transactions }: RawContents,
-  { keyImage, amount, spendingTransactionHash = '' }: WalletOutput,
+  { keyImage, amount, replaced = [], spendingTransactionHash = '' }: WalletOutput,
 ): boolean {
   const inputs = transactions.get(spendingTransactionHash)?.inputs ?? [];
-  return inputs.some((input) => input.type === 'key' && toHex(input.keyImage) === keyImage && input.amount === amount);
+  // The transaction may be older than the largest output with this key.
+  const amounts = new Set([amount, ...replaced.map((one) => one.amount)]);
+  return inputs.some(
+    (input) => input.type === 'key' && toHex(input.keyImage) === keyImage && amounts.has(input.amount),
+  );
 }
 
 function feeOf({ inputs, outputs }: Transaction): bigint {

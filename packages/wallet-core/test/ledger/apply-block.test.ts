@@ -230,8 +230,8 @@ describe('the transfers of a send that returns in another block', () => {
     return { ledger, send };
   }
   const duplicate = {
-    ...paying('duplicate', 1n),
-    outputs: [{ key: hashOf('output of send'), amount: 1n, owner: ALICE }],
+    ...paying('duplicate', 50n),
+    outputs: [{ key: hashOf('output of send'), amount: 50n, owner: ALICE }],
   };
 
   test('are computed at the first block', () => {

@@ -176,15 +176,95 @@ describe('reorganisations', () => {
 describe('outputs with a known one-time key', () => {
   const second = (name: string, amount: bigint): ModelTransaction => paying(name, amount, ALICE, hashOf('output of a'));
 
-  test.each(['unspent', 'locked', 'spent'])('are not counted while the first one is %s', (list) => {
+  test.each([
+    ['are not larger', 100n, 'unspent'],
+    ['are not larger than a locked one', 100n, 'locked'],
+    ['follow a spent one', 5_000n, 'spent'],
+  ])('are not counted if they %s', (_, amount, list) => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));
     const send = list === 'unspent' ? undefined : sendAll(ledger, 'send', 40n);
     if (list === 'spent' && send !== undefined) apply(ledger, blockOf(2, send));
     const before = balanceOf(ledger, 9, 0);
-    apply(ledger, blockOf(3, second('b', 5_000n)));
+    apply(ledger, blockOf(3, second('b', amount)));
     expect(balanceOf(ledger, 9, 0)).toEqual(before);
     expect(ledger.content().transactions.at(-1)).toMatchObject({ hash: hashOf('b'), transfers: [{ amount: 0n }] });
+  });
+
+  /** A stranger copied the key of a payment of 5,000 into a transaction of 100 that was mined before it. */
+  function paidAfterCopy(): Ledger {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)), blockOf(2, second('b', 5_000n)));
+    return ledger;
+  }
+
+  test('replace a smaller one, so that a copy with dust does not lock the money of a payment', () => {
+    const ledger = paidAfterCopy();
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 5_000n, locked: 0n });
+    expect(ledger.content().transactions.map(({ transfers }) => transfers[0]?.amount)).toEqual([100n, 4_900n]);
+    const send = sendAll(ledger, 'send', 4_000n);
+    expect(send.takes).toEqual([{ key: hashOf('output of a'), amount: 5_000n }]);
+    apply(ledger, blockOf(3, send));
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 4_000n, locked: 0n });
+  });
+
+  test('replace a smaller one in the same block', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 7n), second('b', 100n), second('c', 50n)));
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 100n, locked: 0n });
+    expect(of(ledger).unspent).toMatchObject([{ parentTransactionHash: hashOf('b') }]);
+    expect(ledger.content().transactions.map(({ transfers }) => transfers[0]?.amount)).toEqual([7n, 93n, 0n]);
+    ledger.rewind(1);
+    expect(of(ledger).unspent).toEqual([]);
+  });
+
+  test('give way to the smaller one when their block is removed, also after a restart', () => {
+    const ledger = new Ledger(paidAfterCopy().content());
+    apply(ledger, blockOf(3, second('c', 6_000n)));
+    ledger.rewind(3);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 5_000n, locked: 0n });
+    const read = new Ledger(ledger.content());
+    read.rewind(2);
+    expect(balanceOf(read, 9, 0)).toEqual({ unlocked: 100n, locked: 0n });
+    expect(of(read).unspent).toMatchObject([{ parentTransactionHash: hashOf('a') }]);
+    expect(of(read).unspent).not.toMatchObject([{ replaced: expect.anything() }]);
+  });
+
+  test('stay locked by the send of the smaller one, which can still be mined', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const send = sendAll(ledger, 'send', 40n);
+    apply(ledger, blockOf(2, second('b', 5_000n)));
+    expect(of(ledger).locked).toMatchObject([{ amount: 5_000n, spendingTransactionHash: send.hash }]);
+    ledger.rewind(2);
+    expect(of(ledger).locked).toMatchObject([{ amount: 100n, spendingTransactionHash: send.hash }]);
+    apply(ledger, blockOf(2, second('b', 5_000n)));
+    ledger.cancelSend(send.hash);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 5_000n, locked: 0n });
+  });
+
+  test('refuse a send that was built with the smaller one', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const [output] = of(ledger).unspent;
+    if (output === undefined) throw new Error('no output');
+    apply(ledger, blockOf(2, second('b', 5_000n)));
+    const send = { ...paying('send', 40n), isCoinbase: false, takes: [{ key: output.key, amount: 100n }] };
+    expect(() => ledger.recordSend(pendingOf(send, [{ owner: ALICE, output }]))).toThrow('not unspent');
+  });
+
+  test('of unverified blocks are verified with their own block', () => {
+    const ledger = newLedger();
+    const blocks = [paying('a', 100n), second('b', 5_000n)].map((one, i) => scannedBlock(blockOf(i + 1, one)));
+    for (const { block, found } of blocks) ledger.apply(block, found, new Map(), false);
+    expect(ledger.unverifiedBlocks().map(({ outputs }) => outputs.map(({ amount }) => amount))).toEqual([
+      [100n],
+      [5_000n],
+    ]);
+    ledger.markVerified(1);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked: 5_000n });
+    ledger.rewind(2);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 100n, locked: 0n });
   });
 
   test('are not counted after the first one was retired, even after a restart', () => {
@@ -211,6 +291,18 @@ describe('outputs with a known one-time key', () => {
       unspent: [...one.unspent, ...one.spent.map((output) => ({ ...output, amount: 5_000n, spendHeight: 0 }))],
     }));
     expect(balanceOf(new Ledger({ ...rest, subWallets: phantom }), 9, 0).unlocked).toBe(40n);
+  });
+
+  test('are counted once in the file of another program', () => {
+    const { subWallets, ...rest } = paidAfterCopy().content();
+    for (const order of [1, -1]) {
+      const amounts = [100n, 5_000n].toSorted((a, b) => order * Number(a - b));
+      const both = subWallets.map((one) => ({
+        ...one,
+        unspent: one.unspent.flatMap((output) => amounts.map((amount) => ({ ...output, amount }))),
+      }));
+      expect(balanceOf(new Ledger({ ...rest, subWallets: both }), 9, 0).unlocked).toBe(5_000n);
+    }
   });
 });
 

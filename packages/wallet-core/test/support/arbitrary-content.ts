@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { MAX_UINT64 } from '@wrkz/core-types';
-import type { SubWallet, WalletContent, WalletOutput, WalletTransaction } from '../../src/ledger/model';
+import type { MinedOutput, SubWallet, WalletContent, WalletOutput, WalletTransaction } from '../../src/ledger/model';
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const amount = fc.bigInt({ min: 0n, max: MAX_UINT64 });
 const count = fc.maxSafeNat();
 const hashes = fc.uniqueArray(key, { maxLength: 4 });
 
-const output: fc.Arbitrary<WalletOutput> = fc.record({
+const mined: fc.Arbitrary<MinedOutput> = fc.record({
   keyImage: fc.option(key, { nil: undefined }),
   amount,
   blockHeight: count,
@@ -21,6 +21,10 @@ const output: fc.Arbitrary<WalletOutput> = fc.record({
   privateEphemeral: fc.option(key, { nil: undefined }),
   spendingTransactionHash: fc.option(key, { nil: undefined }),
 });
+const output: fc.Arbitrary<WalletOutput> = fc.oneof(
+  mined,
+  fc.tuple(mined, fc.array(mined, { minLength: 1, maxLength: 2 })).map(([last, replaced]) => ({ ...last, replaced })),
+);
 const outputs = fc.array(output, { maxLength: 3 });
 
 const transaction: fc.Arbitrary<WalletTransaction> = fc.record({

@@ -104,9 +104,10 @@ export function expectedState(chain: readonly ModelBlock[], pending: readonly Mo
     all.forEach(({ outputs: list }, i) => {
       for (const { key, amount, owner } of list) {
         if (owner === undefined) continue;
-        const isNew = !outputs.has(key);
-        if (isNew) outputs.set(key, { owner, amount, height, spent: 0 });
-        add(i, owner, isNew ? amount : 0n);
+        const smaller = outputs.get(key);
+        const isLargest = smaller === undefined || (smaller.spent === 0 && smaller.amount < amount);
+        if (isLargest) outputs.set(key, { owner, amount, height, spent: 0 });
+        add(i, owner, isLargest ? amount - (smaller?.amount ?? 0n) : 0n);
       }
     });
     all.forEach(({ hash, takes }, i) => {
