@@ -19,8 +19,11 @@ const PROGRAMS = [
   { names: ['ip'], package: 'iproute2' },
 ];
 
-/** jest loads all modules anew for each file. A larger young generation, in MiB, takes 7 % less processor time. */
-const YOUNG_GENERATION = ['--max-semi-space-size=64', '--min-semi-space-size=32'];
+/**
+ * jest loads all modules anew for each file. A larger young generation (MiB) takes 7 % less processor time, and a later start
+ * of the optimizing compiler (bytes of executed bytecode) another 6 to 15 %.
+ */
+const V8_OPTIONS = ['--max-semi-space-size=64', '--min-semi-space-size=32', '--interrupt-budget=600000'];
 
 /** Reports missing programs. @throws Failure if WRKZ_REQUIRE_PROGRAMS is set */
 function checkPrograms() {
@@ -58,7 +61,7 @@ await main(async () => {
   const shared = mkdtempSync(join(tmpdir(), 'wrkz-tests-'));
   try {
     const jest = [tool('jest/bin/jest.js'), '--config', await jestConfig(shared), ...args];
-    return await run(process.execPath, [...YOUNG_GENERATION, ...jest], { env: { WRKZ_TESTS_SHARED: shared } });
+    return await run(process.execPath, [...V8_OPTIONS, ...jest], { env: { WRKZ_TESTS_SHARED: shared } });
   } finally {
     rmSync(shared, { recursive: true, force: true });
   }
