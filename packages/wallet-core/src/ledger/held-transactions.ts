@@ -37,7 +37,8 @@ export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: Held
     }
   }
   for (const { publicSpendKey, amount, key } of ownOutputs) {
-    if (!outputs.has(key)) outputs.book(publicSpendKey)?.expect({ amount, key, parentTransactionHash: hash });
+    if (outputs.takes({ key, amount }))
+      outputs.book(publicSpendKey)?.expect({ amount, key, parentTransactionHash: hash });
   }
 }
 

@@ -63,7 +63,7 @@ export class OutputBook {
       }
     }
     for (const amount of unconfirmedIncoming) {
-      if (!this.has(amount.key)) book.expect(amount);
+      if (this.takes(amount)) book.expect(amount);
       yield;
     }
   }

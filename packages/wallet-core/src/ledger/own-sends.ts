@@ -27,7 +27,7 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
   });
   const coming = ownOutputs.map(({ publicSpendKey, key, amount }) => {
     const book = outputs.book(publicSpendKey);
-    if (book === undefined || outputs.has(key)) throw refuse('pays an output that cannot be ours');
+    if (book === undefined || !outputs.takes({ key, amount })) throw refuse('pays an output that cannot be ours');
     return { book, expected: { amount, key, parentTransactionHash: hash } };
   });
   for (const { book, output } of places) outputs.put(book, 'locked', { ...output, spendingTransactionHash: hash });

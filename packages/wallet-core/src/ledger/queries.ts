@@ -11,7 +11,8 @@ export interface Balance {
 /** Sums of the unspent outputs of one sub-wallet. */
 interface Sums {
   readonly byUnlockTime: ReadonlyMap<bigint, bigint>;
-  readonly unverified: bigint;
+  /** Outputs in unverified blocks, and smaller copies of expected change. */
+  readonly unspendable: bigint;
 }
 
 /** Cached sums: a SubWallet value is immutable. */
@@ -21,12 +22,13 @@ function sumsOf(subWallet: SubWallet): Sums {
   const known = sums.get(subWallet);
   if (known !== undefined) return known;
   const byUnlockTime = new Map<bigint, bigint>();
-  let unverified = 0n;
-  for (const { unlockTime, amount, verified } of subWallet.unspent) {
-    if (verified === false) unverified += amount;
+  const expected = new Set(subWallet.unconfirmedIncoming.map(({ key }) => key));
+  let unspendable = 0n;
+  for (const { key, unlockTime, amount, verified } of subWallet.unspent) {
+    if (verified === false || expected.has(key)) unspendable += amount;
     else byUnlockTime.set(unlockTime, (byUnlockTime.get(unlockTime) ?? 0n) + amount);
   }
-  const made = { byUnlockTime, unverified };
+  const made = { byUnlockTime, unspendable };
   sums.set(subWallet, made);
   return made;
 }
@@ -37,8 +39,8 @@ function sumsOf(subWallet: SubWallet): Sums {
  */
 export function subWalletBalance(subWallet: SubWallet, at: LockTime): Balance {
   let unlocked = 0n;
-  const { byUnlockTime, unverified } = sumsOf(subWallet);
-  let locked = subWallet.unconfirmedIncoming.reduce((total, { amount }) => total + amount, unverified);
+  const { byUnlockTime, unspendable } = sumsOf(subWallet);
+  let locked = subWallet.unconfirmedIncoming.reduce((total, { amount }) => total + amount, unspendable);
   for (const [unlockTime, amount] of byUnlockTime) {
     if (isUnlocked(unlockTime, at)) unlocked += amount;
     else locked += amount;

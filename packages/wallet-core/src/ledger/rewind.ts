@@ -24,6 +24,9 @@ export function rewindTo(parts: LedgerParts, height: number): void {
     if (last === undefined) return withdraw(parts, book, output, spender, returned);
     const before = { ...last, spendingTransactionHash: spender, ...(replaced.length > 0 && { replaced }) };
     outputs.put(book, list, before);
+    const { amount, key, parentTransactionHash } = output;
+    if (spender === undefined && returned.has(parentTransactionHash))
+      book.expect({ amount, key, parentTransactionHash });
   };
   for (const book of outputs.all()) {
     const spender = (output: WalletOutput): string | undefined =>

@@ -10,11 +10,16 @@ export interface OwnedInput {
   readonly owner: SubWallet;
 }
 
-/** The unlocked, verified outputs of the sub-wallets. Repeated one-time keys are skipped. @param now Unix seconds */
+/**
+ * The unlocked, verified outputs of the sub-wallets. Repeated one-time keys are skipped, and those of expected change: the
+ * output is a smaller copy, and its spend would make the change unspendable.
+ * @param now Unix seconds
+ */
 export function* unlocked(sources: readonly SubWallet[], height: number, now: number): Generator<OwnedInput> {
   const seen = new Set<string>();
   const at = { height, timestamp: now };
   for (const owner of sources) {
+    for (const { key } of owner.unconfirmedIncoming) seen.add(key);
     for (const output of owner.unspent) {
       if (seen.has(output.key) || output.verified === false || !isUnlocked(output.unlockTime, at)) continue;
       seen.add(output.key);

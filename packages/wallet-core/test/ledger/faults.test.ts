@@ -243,6 +243,36 @@ describe('outputs with a known one-time key', () => {
     expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 5_000n, locked: 0n });
   });
 
+  test('are not spent while a larger one is expected, because that would spend the change of a pending send', () => {
+    let ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const send = sendAll(ledger, 'send', 40n);
+    const copy = paying('copy', 1n, ALICE, hashOf('change of send'));
+    apply(ledger, blockOf(2, copy));
+    for (const restarted of [false, true]) {
+      if (restarted) ledger = new Ledger(ledger.content());
+      expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked: 41n });
+      expect([...unlocked([of(ledger)], 9, 0)]).toEqual([]);
+    }
+    apply(ledger, blockOf(3, send));
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 40n, locked: 0n });
+    ledger.rewind(3);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked: 41n });
+    ledger.cancelSend(send.hash);
+    expect([...unlocked([of(ledger)], 9, 0)].map(({ output }) => output.amount)).toEqual([1n, 100n]);
+  });
+
+  test('do not prevent that a send with a larger one is recorded again', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const inputs = of(ledger).unspent.map((output) => ({ owner: ALICE, output }));
+    const send = sendAll(ledger, 'send', 40n);
+    ledger.cancelSend(send.hash);
+    apply(ledger, blockOf(2, paying('copy', 1n, ALICE, hashOf('change of send'))));
+    ledger.recordSend(pendingOf(send, inputs));
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked: 41n });
+  });
+
   test('refuse a send that was built with the smaller one', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));

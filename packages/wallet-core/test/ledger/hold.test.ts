@@ -232,7 +232,7 @@ test('an input that another transaction spent in a block stays spent after the r
 
 test('outputs that are already known or belong to another wallet are not expected', () => {
   const ledger = funded();
-  const output = { publicSpendKey: ALICE, amount: 40n, key: OTHER_KEY };
+  const output = { publicSpendKey: ALICE, amount: 1n, key: OTHER_KEY };
   ledger.hold({ ...held, ownOutputs: [output, { ...output, publicSpendKey: hashOf('nobody'), key: CHANGE }] });
   expect(lists(ledger.content())).toEqual({ ...HELD, incoming: [] });
 });
