@@ -55,9 +55,9 @@ export async function ownPoolTransactions(
         const { hash, outputs } = transactions[transaction - 1] as SyncTransaction;
         const { key, amount } = outputs[output] as SyncTransaction['outputs'][number];
         const owned = findOutput(key);
-        const other = owned ?? known.get(key);
-        const before =
-          largest.get(key) ?? (other === undefined || other.parentTransactionHash === hash ? 0n : other.amount);
+        const others = [owned, known.get(key)].filter((one) => one?.parentTransactionHash !== hash);
+        const counted = [largest.get(key), ...others.map((one) => one?.amount)];
+        const before = counted.reduce<bigint>((max, one = 0n) => (one > max ? one : max), 0n);
         if (amount <= before || (owned?.spendHeight ?? 0) > 0) continue;
         largest.set(key, amount);
         const one = { publicSpendKey, key, amount, counted: amount - before };

@@ -76,8 +76,12 @@ test('a copy in the pool is not reported as a payment', async () => {
 });
 
 test('outputs with one key are reported with the largest amount in sum', async () => {
-  const amountsOf = async (added: (typeof payment)[], findOutput = nothing): Promise<(bigint | undefined)[]> => {
-    const found = await ownPoolTransactions(added, empty, findOutput);
+  const amountsOf = async (
+    added: (typeof payment)[],
+    findOutput = nothing,
+    wallet = empty,
+  ): Promise<(bigint | undefined)[]> => {
+    const found = await ownPoolTransactions(added, wallet, findOutput);
     expect(found.map(({ details }) => details.received?.get(publicSpendKey))).toEqual(
       found.map(({ transaction }) => transaction.transfers[0]?.amount),
     );
@@ -88,6 +92,9 @@ test('outputs with one key are reported with the largest amount in sum', async (
   expect(await amountsOf([payment], owning(7n, ownedDust))).toEqual([493n]);
   expect(await amountsOf([payment], owning(7n, { ...ownedDust, spendHeight: 3 }))).toEqual([]);
   expect(await amountsOf([dust, payment, pooled(copyOf(20n))])).toEqual([7n, 493n]);
+  const incoming = { amount: 500n, key, parentTransactionHash: payment.hash };
+  const expecting = { ...empty, subWallets: [{ ...subWallet, unconfirmedIncoming: [incoming] }] };
+  expect(await amountsOf([pooled(copyOf(20n)), payment], owning(7n, ownedDust), expecting)).toEqual([493n]);
 });
 
 test.each([
