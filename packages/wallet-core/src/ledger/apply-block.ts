@@ -178,14 +178,15 @@ export function applyPlan(
 
 /** Adds an output: locked if a pending send spends it or the output that it replaces, else unspent. */
 function receive({ outputs, awaited, history, held }: LedgerParts, { book, output }: PlannedOutput): void {
+  const { keyImage = '' } = output;
+  const spend = awaited.get(keyImage);
   // A smaller copy of the change of a pending send does not replace the change.
   if ((book.unconfirmedIncoming().get(output.key)?.amount ?? 0n) <= output.amount) book.unexpect(output.key);
+  if ((spend?.amount.amount ?? 0n) <= output.amount) awaited.delete(keyImage);
   if (outputs.find(output.key)?.list === 'locked') {
     outputs.put(book, 'locked', output);
     return;
   }
-  const spend = awaited.get(output.keyImage ?? '');
-  awaited.delete(output.keyImage ?? '');
   const isSpent = spend !== undefined && history.send(spend.spendingTransactionHash) !== undefined;
   const spender = isSpent ? spend.spendingTransactionHash : heldSpender(held, output.key);
   if (spender === undefined) outputs.put(book, 'unspent', output);

@@ -1,4 +1,4 @@
-import type { WalletOutput, WalletTransaction } from './model';
+import type { MinedOutput, WalletOutput, WalletTransaction } from './model';
 import type { LedgerParts } from './state';
 import type { OutputList, SubWalletBook } from './sub-wallet-book';
 
@@ -19,14 +19,16 @@ export function rewindTo(parts: LedgerParts, height: number): void {
   const inferred = onlySpenders(removed, returned);
   /** @param list of the output that it had replaced and that is in a block below `height` */
   const take = (book: SubWalletBook, output: WalletOutput, list: OutputList, spender: string | undefined): void => {
-    const replaced = output.replaced?.filter(({ blockHeight }) => blockHeight < height) ?? [];
+    const all = [...(output.replaced ?? []), output];
+    const change = all.find((one) => one.blockHeight >= height && returned.has(one.parentTransactionHash));
+    withdraw(parts, book, change ?? output, spender, returned);
+    const replaced = all.filter(({ blockHeight }) => blockHeight < height);
     const last = replaced.pop();
-    if (last === undefined) return withdraw(parts, book, output, spender, returned);
-    const before = { ...last, spendingTransactionHash: spender, ...(replaced.length > 0 && { replaced }) };
-    outputs.put(book, list, before);
-    const { amount, key, parentTransactionHash } = output;
-    if (spender === undefined && returned.has(parentTransactionHash))
-      book.expect({ amount, key, parentTransactionHash });
+    if (last === undefined) return;
+    outputs.put(book, list, {
+      ...{ ...last, spendingTransactionHash: spender },
+      ...(replaced.length > 0 && { replaced }),
+    });
   };
   for (const book of outputs.all()) {
     const spender = (output: WalletOutput): string | undefined =>
@@ -76,7 +78,7 @@ function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlyS
 function withdraw(
   parts: LedgerParts,
   book: SubWalletBook,
-  output: WalletOutput,
+  output: MinedOutput,
   spender: string | undefined,
   returned: ReadonlySet<string>,
 ): void {
@@ -87,6 +89,8 @@ function withdraw(
   const isSpent = spender !== undefined && keyImage !== undefined && history.send(spender) !== undefined;
   if (isSpent) {
     const { publicSpendKey } = book;
+    // It was a smaller copy of an awaited output.
+    if ((awaited.get(keyImage)?.amount.amount ?? 0n) > amount) return;
     awaited.set(keyImage, { spendingTransactionHash: spender, publicSpendKey, amount: change });
   } else if (returned.has(parentTransactionHash)) book.expect(change);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { SyncTransaction, SyncBlock } from '@wrkz/client';
 import type { OwnOutputFound } from '../../src/ledger/model';
-import { LedgerFault } from '../../src/ledger/model';
+import { LedgerFault, type SubWallet, type WalletOutput } from '../../src/ledger/model';
 import { Ledger } from '../../src/ledger/ledger';
 import type { WalletContent } from '../../src/ledger/model';
 import { unlocked } from '../../src/transaction/coin-selection';
@@ -262,6 +262,19 @@ describe('outputs with a known one-time key', () => {
     expect([...unlocked([of(ledger)], 9, 0)].map(({ output }) => output.amount)).toEqual([1n, 100n]);
   });
 
+  test('are not spent after a reorganisation either, if the send of the change was cancelled', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const first = sendAll(ledger, 'first', 40n);
+    apply(ledger, blockOf(2, paying('copy', 1n, ALICE, hashOf('change of first'))), blockOf(3, first));
+    const second = sendAll(ledger, 'second', 30n);
+    ledger.rewind(3);
+    expect(of(ledger).locked).toMatchObject([{ amount: 1n, spendingTransactionHash: second.hash }, { amount: 100n }]);
+    ledger.cancelSend(second.hash);
+    expect([...unlocked([of(ledger)], 9, 0)]).toEqual([]);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked: 41n });
+  });
+
   test('do not prevent that a send with a larger one is recorded again', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));
@@ -325,14 +338,27 @@ describe('outputs with a known one-time key', () => {
 
   test('are counted once in the file of another program', () => {
     const { subWallets, ...rest } = paidAfterCopy().content();
-    for (const order of [1, -1]) {
-      const amounts = [100n, 5_000n].toSorted((a, b) => order * Number(a - b));
-      const both = subWallets.map((one) => ({
-        ...one,
-        unspent: one.unspent.flatMap((output) => amounts.map((amount) => ({ ...output, amount }))),
-      }));
-      expect(balanceOf(new Ledger({ ...rest, subWallets: both }), 9, 0).unlocked).toBe(5_000n);
+    const loaded = (listsOf: (output: WalletOutput) => Partial<SubWallet>): Ledger => {
+      const both = subWallets.map((one) => ({ ...one, ...one.unspent.map(listsOf)[0] }));
+      return new Ledger({ ...rest, subWallets: both });
+    };
+    for (const sizes of [
+      [100n, 5_000n],
+      [5_000n, 100n],
+    ]) {
+      const ledger = loaded((output) => ({ unspent: sizes.map((amount) => ({ ...output, amount })) }));
+      expect(balanceOf(ledger, 9, 0).unlocked).toBe(5_000n);
     }
+    const ledger = loaded((output) => ({ unspent: [output], locked: [{ ...output, amount: 100n }] }));
+    expect([amounts(of(ledger).locked), of(ledger).unspent]).toEqual([[5_000n], []]);
+  });
+
+  test('give way to the smaller one when the block of their spend and their own are removed', () => {
+    const ledger = paidAfterCopy();
+    const send = sendAll(ledger, 'send', 4_000n);
+    apply(ledger, blockOf(3, send));
+    ledger.rewind(2);
+    expect(of(ledger).locked).toMatchObject([{ amount: 100n, spendingTransactionHash: send.hash }]);
   });
 });
 

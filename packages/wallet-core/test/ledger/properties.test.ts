@@ -100,9 +100,11 @@ class World {
   }
 
   private unspent(): { owner: string; output: WalletOutput }[] {
-    return this.ledger
-      .content()
-      .subWallets.flatMap(({ publicSpendKey: owner, unspent }) => unspent.map((output) => ({ owner, output })));
+    return this.ledger.content().subWallets.flatMap(({ publicSpendKey: owner, unspent, unconfirmedIncoming }) => {
+      // A smaller copy of expected change is not spent.
+      const expected = new Set(unconfirmedIncoming.map(({ key }) => key));
+      return unspent.flatMap((output) => (expected.has(output.key) ? [] : [{ owner, output }]));
+    });
   }
 
   get retiredCount(): number {
@@ -143,11 +145,14 @@ class World {
   }
 
   private block({ pays, mines, foreign, gap }: Extract<Step, { kind: 'block' }>): void {
-    const seen = this.chain.flatMap(({ transactions }) =>
-      transactions.filter(({ takes }) => takes.length === 0).flatMap(({ outputs }) => outputs),
-    );
+    const mined = this.chain.flatMap(({ transactions }) => transactions.filter(({ takes }) => takes.length === 0));
+    const change = this.pending.flatMap((send) => send.outputs);
+    const seen = [...mined.flatMap((one) => one.outputs), ...change];
     const outputs = pays.map(({ owner, amount, copies }, i) => {
-      const copied = copies ? seen[amount % Math.max(1, seen.length)] : undefined;
+      // Copies of change are smaller: after a larger one, the change is not expected again.
+      const larger = new Set(change.filter((one) => one.amount <= BigInt(amount)).map(({ key }) => key));
+      const known = seen.filter(({ key }) => !larger.has(key));
+      const copied = copies ? known[amount % Math.max(1, known.length)] : undefined;
       // A second output with a known key and another amount, to the same owner.
       return {
         key: copied?.key ?? this.name(`output ${i}`),

@@ -121,6 +121,7 @@ export function expectedState(chain: readonly ModelBlock[], pending: readonly Mo
       if (transfers.length > 0) transactions.push([height, hash, transfers]);
     });
   }
+  const isSpent = (key: string): boolean => (outputs.get(key)?.spent ?? 0) > 0;
   const claimed = new Set(pending.flatMap(({ takes }) => takes.map(({ key }) => key)));
   const place = ([key, { spent }]: [string, { spent: number }]): string =>
     spent > 0 ? `spent at ${spent}` : claimed.has(key) ? 'locked' : 'unspent';
@@ -129,7 +130,9 @@ export function expectedState(chain: readonly ModelBlock[], pending: readonly Mo
     incoming: sorted(
       pending.flatMap(({ outputs: list }) =>
         list.flatMap(({ key, amount, owner }) =>
-          owner === undefined || outputs.has(key) || claimed.has(key) ? [] : [`${key} ${owner} ${amount}`],
+          owner === undefined || claimed.has(key) || amount <= (outputs.get(key)?.amount ?? -1n) || isSpent(key)
+            ? []
+            : [`${key} ${owner} ${amount}`],
         ),
       ),
     ),
