@@ -80,7 +80,8 @@ export default defineConfig({
   lang: 'en',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   srcDir: '..',
-  srcExclude: CODE.map((folder) => `${folder}/**`),
+  // The build writes the last two; the search for pages would follow the links in them.
+  srcExclude: [...CODE, '.bootstrap', 'release'].map((folder) => `${folder}/**`),
   rewrites: sitePath,
   outDir: 'dist',
   cacheDir: '../node_modules/.cache/vitepress',
