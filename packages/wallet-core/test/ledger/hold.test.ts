@@ -230,6 +230,12 @@ test('an input that another transaction spent in a block stays spent after the r
   expect(lists(ledger.content())).toEqual({ unspent: [[OTHER_KEY, undefined]], locked: [], incoming: [] });
 });
 
+test('an own output is expected if a smaller copy of it is known', () => {
+  const ledger = funded();
+  ledger.hold({ ...held, ownOutputs: [{ publicSpendKey: ALICE, amount: 40n, key: OTHER_KEY }] });
+  expect(ledger.content().subWallets.flatMap((one) => one.unconfirmedIncoming)).toMatchObject([{ amount: 40n }]);
+});
+
 test('outputs that are already known or belong to another wallet are not expected', () => {
   const ledger = funded();
   const output = { publicSpendKey: ALICE, amount: 1n, key: OTHER_KEY };
