@@ -56,8 +56,8 @@ export async function ownPoolTransactions(
         const { key, amount } = outputs[output] as SyncTransaction['outputs'][number];
         const owned = findOutput(key);
         const others = [owned, known.get(key)].filter((one) => one?.parentTransactionHash !== hash);
-        const counted = [largest.get(key), ...others.map((one) => one?.amount)];
-        const before = counted.reduce<bigint>((max, one = 0n) => (one > max ? one : max), 0n);
+        const amounts = [largest.get(key), ...others.map((one) => one?.amount)];
+        const before = amounts.reduce<bigint>((max, one = 0n) => (one > max ? one : max), 0n);
         if (amount <= before || (owned?.spendHeight ?? 0) > 0) continue;
         largest.set(key, amount);
         const one = { publicSpendKey, key, amount, counted: amount - before };

@@ -74,7 +74,7 @@ export function planBlock(parts: LedgerParts, block: SyncBlock, found: readonly 
     const book = parts.outputs.book(item.publicSpendKey);
     if (planned === undefined || target === undefined || book === undefined) continue;
     const smaller = fresh.get(target.key)?.output ?? parts.outputs.find(target.key)?.output;
-    const isLargest = (smaller?.amount ?? -1n) < target.amount && parts.outputs.takes(target);
+    const isLargest = (smaller?.amount ?? -1n) < target.amount && parts.outputs.accepts(target);
     addTo(planned.transfers, item.publicSpendKey, isLargest ? target.amount - (smaller?.amount ?? 0n) : 0n);
     if (!isLargest) continue;
     const output = outputOf(block, planned.transaction, item, target);
@@ -182,7 +182,7 @@ function receive({ outputs, awaited, history, held }: LedgerParts, { book, outpu
   const spend = awaited.get(keyImage);
   // A smaller copy of the change of a pending send does not replace the change.
   if ((book.unconfirmedIncoming().get(output.key)?.amount ?? 0n) <= output.amount) book.unexpect(output.key);
-  if ((spend?.amount.amount ?? 0n) <= output.amount) awaited.delete(keyImage);
+  if ((spend?.change.amount ?? 0n) <= output.amount) awaited.delete(keyImage);
   if (outputs.find(output.key)?.list === 'locked') {
     outputs.put(book, 'locked', output);
     return;

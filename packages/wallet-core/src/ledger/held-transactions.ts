@@ -37,7 +37,7 @@ export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: Held
     }
   }
   for (const { publicSpendKey, amount, key } of ownOutputs) {
-    if (outputs.takes({ key, amount }))
+    if (outputs.accepts({ key, amount }))
       outputs.book(publicSpendKey)?.expect({ amount, key, parentTransactionHash: hash });
   }
 }

@@ -26,12 +26,13 @@ export class LedgerFault extends Error {
  * container; amounts are atomic units; heights are block indexes (docs/protocol/wallet.md#container).
  */
 
-/** A mined output that belongs to a sub-wallet. */
+/** A mined output that belongs to a sub-wallet, with the smaller ones that it replaced. */
 export interface WalletOutput extends MinedOutput {
   /** Outputs with the same one-time key and smaller amounts, smallest first (docs/protocol/wallet.md#applying-a-block). */
   readonly replaced?: readonly MinedOutput[];
 }
 
+/** A mined output that belongs to a sub-wallet. */
 export interface MinedOutput {
   /** Undefined in a view wallet, which cannot compute it. */
   readonly keyImage: string | undefined;

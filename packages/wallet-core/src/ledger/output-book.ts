@@ -55,7 +55,7 @@ export class OutputBook {
     for (const list of LIST_PRECEDENCE) {
       for (const output of lists[list]) {
         const smaller = this.find(output.key);
-        if (this.takes(output)) {
+        if (this.accepts(output)) {
           if (smaller === undefined) this.put(book, list, output);
           else this.put(book, smaller.list, replacing(smaller.output, output));
         }
@@ -63,7 +63,7 @@ export class OutputBook {
       }
     }
     for (const amount of unconfirmedIncoming) {
-      if (this.takes(amount)) book.expect(amount);
+      if (this.accepts(amount)) book.expect(amount);
       yield;
     }
   }
@@ -93,7 +93,7 @@ export class OutputBook {
    * Whether an output is a new one or replaces a smaller one with the same one-time key. Both have the same key image, so only
    * one of them can be spent.
    */
-  takes({ key, amount }: Pick<WalletOutput, 'key' | 'amount'>): boolean {
+  accepts({ key, amount }: Pick<WalletOutput, 'key' | 'amount'>): boolean {
     const known = this.find(key);
     return known === undefined ? !this.has(key) : known.list !== 'spent' && known.output.amount < amount;
   }

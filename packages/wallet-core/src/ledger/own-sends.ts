@@ -27,7 +27,7 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
   });
   const coming = ownOutputs.map(({ publicSpendKey, key, amount }) => {
     const book = outputs.book(publicSpendKey);
-    if (book === undefined || !outputs.takes({ key, amount })) throw refuse('pays an output that cannot be ours');
+    if (book === undefined || !outputs.accepts({ key, amount })) throw refuse('pays an output that cannot be ours');
     return { book, expected: { amount, key, parentTransactionHash: hash } };
   });
   for (const { book, output } of places) outputs.put(book, 'locked', { ...output, spendingTransactionHash: hash });
@@ -56,8 +56,8 @@ export function relockInputs({ outputs, awaited }: LedgerParts, { hash, inputs }
     if (place?.list === 'unspent') {
       outputs.put(place.book, 'locked', { ...place.output, spendingTransactionHash: hash });
     } else if (keyImage !== undefined && !outputs.has(key)) {
-      const expected = { amount, key, parentTransactionHash };
-      awaited.set(keyImage, { spendingTransactionHash: hash, publicSpendKey, amount: expected });
+      const change = { amount, key, parentTransactionHash };
+      awaited.set(keyImage, { spendingTransactionHash: hash, publicSpendKey, change });
     }
   }
 }
@@ -74,11 +74,11 @@ export function releaseSend(parts: LedgerParts, hash: string): void {
       if (output.spendingTransactionHash === hash) free(parts, book, output);
     }
   }
-  for (const [keyImage, { spendingTransactionHash, publicSpendKey, amount }] of [...awaited]) {
+  for (const [keyImage, { spendingTransactionHash, publicSpendKey, change }] of [...awaited]) {
     if (spendingTransactionHash !== hash) continue;
     awaited.delete(keyImage);
     // The block of the output was not applied again. If the send that created it is pending, it becomes expected change.
-    if (history.send(amount.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(amount);
+    if (history.send(change.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(change);
   }
 }
 

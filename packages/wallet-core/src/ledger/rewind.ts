@@ -17,30 +17,18 @@ export function rewindTo(parts: LedgerParts, height: number): void {
     history.returnSend(transaction);
   }
   const inferred = onlySpenders(removed, returned);
-  /** @param list of the output that it had replaced and that is in a block below `height` */
-  const take = (book: SubWalletBook, output: WalletOutput, list: OutputList, spender: string | undefined): void => {
-    const all = [...(output.replaced ?? []), output];
-    const change = all.find((one) => one.blockHeight >= height && returned.has(one.parentTransactionHash));
-    withdraw(parts, book, change ?? output, spender, returned);
-    const replaced = all.filter(({ blockHeight }) => blockHeight < height);
-    const last = replaced.pop();
-    if (last === undefined) return;
-    outputs.put(book, list, {
-      ...{ ...last, spendingTransactionHash: spender },
-      ...(replaced.length > 0 && { replaced }),
-    });
-  };
+  const rewind = { parts, height, returned };
   for (const book of outputs.all()) {
     const spender = (output: WalletOutput): string | undefined =>
       output.spendingTransactionHash ?? inferred.get(`${book.publicSpendKey}:${output.spendHeight}`);
     for (const output of [...book.outputs('unspent').values()]) {
-      if (output.blockHeight >= height) take(book, output, 'unspent', undefined);
+      if (output.blockHeight >= height) withdraw(rewind, book, output, 'unspent', undefined);
     }
     for (const output of [...book.outputs('locked').values()]) {
-      if (output.blockHeight >= height) take(book, output, 'locked', output.spendingTransactionHash);
+      if (output.blockHeight >= height) withdraw(rewind, book, output, 'locked', output.spendingTransactionHash);
     }
     for (const output of [...book.outputs('spent').values()]) {
-      if (output.blockHeight >= height) take(book, output, 'locked', spender(output));
+      if (output.blockHeight >= height) withdraw(rewind, book, output, 'locked', spender(output));
       else if (output.spendHeight >= height) {
         outputs.put(book, 'locked', { ...output, spendHeight: 0, spendingTransactionHash: spender(output) });
       }
@@ -74,23 +62,40 @@ function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlyS
   );
 }
 
-/** Removes an output whose block was removed. The change of a pending send remains expected. */
+interface Rewind {
+  readonly parts: LedgerParts;
+  readonly height: number;
+  /** Hashes of the removed own sends. */
+  readonly returned: ReadonlySet<string>;
+}
+
+/**
+ * Removes an output whose block was removed. The change of a pending send remains expected.
+ * @param list gets the smaller output with this key that is in a block below the height
+ */
 function withdraw(
-  parts: LedgerParts,
+  { parts: { outputs, awaited, history }, height, returned }: Rewind,
   book: SubWalletBook,
-  output: MinedOutput,
+  output: WalletOutput,
+  list: OutputList,
   spender: string | undefined,
-  returned: ReadonlySet<string>,
 ): void {
-  const { outputs, awaited, history } = parts;
-  outputs.remove(output.key);
-  const { amount, key, parentTransactionHash, keyImage } = output;
+  const all = [...(output.replaced ?? []), output];
+  const isChange = (one: MinedOutput): boolean => one.blockHeight >= height && returned.has(one.parentTransactionHash);
+  const { amount, key, parentTransactionHash } = all.find(isChange) ?? output;
   const change = { amount, key, parentTransactionHash };
+  outputs.remove(key);
+  const { keyImage } = output;
   const isSpent = spender !== undefined && keyImage !== undefined && history.send(spender) !== undefined;
-  if (isSpent) {
-    const { publicSpendKey } = book;
-    // It was a smaller copy of an awaited output.
-    if ((awaited.get(keyImage)?.amount.amount ?? 0n) > amount) return;
-    awaited.set(keyImage, { spendingTransactionHash: spender, publicSpendKey, amount: change });
-  } else if (returned.has(parentTransactionHash)) book.expect(change);
+  if (!isSpent) {
+    if (returned.has(parentTransactionHash)) book.expect(change);
+  } else if ((awaited.get(keyImage)?.change.amount ?? 0n) <= amount) {
+    // Otherwise this is a smaller copy of an output that is awaited already.
+    awaited.set(keyImage, { spendingTransactionHash: spender, publicSpendKey: book.publicSpendKey, change });
+  }
+  const replaced = all.filter(({ blockHeight }) => blockHeight < height);
+  const last = replaced.pop();
+  if (last === undefined) return;
+  const restored = { ...last, spendingTransactionHash: spender };
+  outputs.put(book, list, replaced.length > 0 ? { ...restored, replaced } : restored);
 }

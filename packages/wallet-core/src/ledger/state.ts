@@ -17,7 +17,7 @@ interface AwaitedSpend {
   readonly spendingTransactionHash: string;
   readonly publicSpendKey: string;
   /** The expected change that replaces the output if the send is given up before the block is applied again. */
-  readonly amount: UnconfirmedAmount;
+  readonly change: UnconfirmedAmount;
 }
 
 export interface LedgerParts {

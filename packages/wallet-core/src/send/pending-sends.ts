@@ -95,13 +95,13 @@ export class PendingSends {
     }
   }
 
-  /** The lowest block height of an input of these sub-wallets in a contested send; Infinity if there is none. */
-  lowestContestedInput(subWallets: readonly SubWallet[]): number {
+  /** The min block height of the inputs of contested sends that these sub-wallets own; Infinity without such inputs. */
+  minContestedHeight(subWallets: readonly SubWallet[]): number {
     return Math.min(Infinity, ...this.contestedInputs(subWallets).map(({ blockHeight }) => blockHeight));
   }
 
   /** The same of the inputs that the ledger does not have, after a reset or an import above them. */
-  lowestMissingInput(subWallets: readonly SubWallet[]): number {
+  minMissingHeight(subWallets: readonly SubWallet[]): number {
     const { ledger } = this.dependencies;
     const missing = this.contestedInputs(subWallets).filter(({ key }) => ledger.findOutput(key) === undefined);
     return Math.min(Infinity, ...missing.map(({ blockHeight }) => blockHeight));

@@ -300,7 +300,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
       }
       this.storage.requireUndamaged();
       const { subWallets } = this.ledger.content();
-      const start = Math.min(scanHeight, this.pending.lowestContestedInput(subWallets));
+      const start = Math.min(scanHeight, this.pending.minContestedHeight(subWallets));
       await this.whileStopped(() => this.ledger.reset(start));
       this.commit(() => this.db.prepared.clear());
       await this.save();
@@ -444,10 +444,11 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.write(async () => {
       this.storage.requireUndamaged();
       const isGivenUp = this.pending.giveUp(hash.toLowerCase(), reason);
-      const missing = this.pending.lowestMissingInput(this.ledger.content().subWallets);
-      if (isGivenUp && missing < Infinity) await this.whileStopped(() => this.rescanFrom(missing));
-      else if (isGivenUp) this.publish();
-      return isGivenUp;
+      if (!isGivenUp) return false;
+      const missing = this.pending.minMissingHeight(this.ledger.content().subWallets);
+      if (missing < Infinity) await this.whileStopped(() => this.rescanFrom(missing));
+      else this.publish();
+      return true;
     });
   }
 
@@ -504,7 +505,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     scanHeight: number | undefined,
   ): Promise<void> {
     const counterBefore = this.ledger.content().subWalletIndexCounter;
-    const start = Math.min(scanHeight ?? Infinity, this.pending.lowestContestedInput(subWallets));
+    const start = Math.min(scanHeight ?? Infinity, this.pending.minContestedHeight(subWallets));
     await this.whileStopped(
       () => {
         for (const subWallet of subWallets) this.ledger.addSubWallet(subWallet, counter);

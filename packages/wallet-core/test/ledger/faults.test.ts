@@ -262,7 +262,7 @@ describe('outputs with a known one-time key', () => {
     expect([...unlocked([of(ledger)], 9, 0)].map(({ output }) => output.amount)).toEqual([1n, 100n]);
   });
 
-  test('are not spent after a reorganisation either, if the send of the change was cancelled', () => {
+  test('are not spent after a reorganisation that removes the change, if the send that spent it is cancelled', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));
     const first = sendAll(ledger, 'first', 40n);
@@ -272,6 +272,33 @@ describe('outputs with a known one-time key', () => {
     expect(of(ledger).locked).toMatchObject([{ amount: 1n, spendingTransactionHash: second.hash }, { amount: 100n }]);
     ledger.cancelSend(second.hash);
     expect([...unlocked([of(ledger)], 9, 0)]).toEqual([]);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked: 41n });
+  });
+
+  test.each([
+    ['mined', 41n],
+    ['mined and removed again', 40n],
+  ])('do not replace removed change that a pending send spends: %s', (when, locked) => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    apply(ledger, blockOf(2, sendAll(ledger, 'first', 40n)));
+    const second = sendAll(ledger, 'second', 30n);
+    ledger.rewind(2);
+    apply(ledger, blockOf(2, paying('copy', 1n, ALICE, hashOf('change of first'))));
+    if (when !== 'mined') ledger.rewind(2);
+    ledger.cancelSend(second.hash);
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked });
+  });
+
+  test('that replaced the change of a send do not prevent that it is expected again', () => {
+    const ledger = newLedger();
+    apply(ledger, blockOf(1, paying('a', 100n)));
+    const send = sendAll(ledger, 'send', 40n);
+    const copy = (name: string, amount: bigint): ModelTransaction =>
+      paying(name, amount, ALICE, hashOf('change of send'));
+    apply(ledger, blockOf(2, copy('smaller', 1n)), blockOf(3, send), blockOf(4, copy('larger', 60n)));
+    expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 60n, locked: 0n });
+    ledger.rewind(3);
     expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 0n, locked: 41n });
   });
 

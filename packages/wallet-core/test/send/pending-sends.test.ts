@@ -331,14 +331,14 @@ describe('a pending send whose input got another global index', () => {
 test('the lowest input of a refused send is known until it is mined', () => {
   const { db, ledger, commit, pending } = parts();
   const { subWallets } = ledger.content();
-  expect(pending.lowestContestedInput(subWallets)).toBe(Infinity);
+  expect(pending.minContestedHeight(subWallets)).toBe(Infinity);
   const lowest = Math.min(...signed.pending.inputs.map(({ output }) => output.blockHeight));
   commit(() => pending.refuse(signed, 'no room'));
-  expect(pending.lowestContestedInput(subWallets)).toBe(lowest);
-  expect(pending.lowestContestedInput([])).toBe(Infinity);
+  expect(pending.minContestedHeight(subWallets)).toBe(lowest);
+  expect(pending.minContestedHeight([])).toBe(Infinity);
   pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
   expect(pending.get(signed.hash)).toMatchObject({ state: 'confirmed' });
-  expect(pending.lowestContestedInput(subWallets)).toBe(Infinity);
+  expect(pending.minContestedHeight(subWallets)).toBe(Infinity);
   db.close();
 });
 
