@@ -215,16 +215,17 @@ export class Daemon implements Service {
       clearInterval(timer);
       chain.off('commit', follow);
     });
+    const checkpoints = loadCheckpoints(setup.checkpoints, network);
     const poolFile = new PoolFile({
       ...{ directory, network: network.name, pool, logger: logger.child('pool') },
-      branches: () => sideTransactions(reader, damage),
+      branches: () => sideTransactions(reader, checkpoints, damage),
     });
     this.closers.use('the pool file', poolFile);
     await poolFile.load(this.stopping.signal); // before the journal starts: its clients received these transactions in the last run
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
-    const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
+    const work = new AnnouncedWork(network, checkpoints, reader);
     const peers = new P2pNode(this.p2pConfig, {
       chain: new P2pChain(chain, reader, work, damage, config.storage),
       pool: p2pPool(pool, damage),

@@ -1,6 +1,9 @@
 import { Checkpoints } from '@wrkz/consensus';
 import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
-import { Forge } from '@wrkz/testing';
+import { createMemoryLogger } from '@wrkz/service-kit';
+import { chainA, Forge } from '@wrkz/testing';
+import { DamageWatch } from '../src/damage/damage-watch';
+import { sideTransactions } from '../src/wiring/storage';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
 /*
@@ -62,3 +65,28 @@ it('retains a branch deeper than 180 if it forks above the last checkpoint', asy
   expect(bench.engine.tip()).toMatchObject({ height: 250, alternativeCount: 0 });
   await bench.digest();
 });
+
+it.each([
+  { zone: 720, returned: 0 },
+  { zone: 0, returned: 1 },
+])(
+  'with a zone up to block $zone $returned transactions of a removed block return to the pool',
+  async ({ zone, returned }) => {
+    const main = chainA();
+    const fork = main.findIndex(({ transactions }) => transactions.length === 1);
+    const checkpoints = new Checkpoints(new Map([[zone, Buffer.alloc(32)]]));
+    const bench = engineBench('devnet', { checkpoints });
+    expect(await codes(bench, main.slice(1, fork + 1))).toEqual({ ADDED_TO_MAIN: fork });
+    const side = new Forge(bench.reader.viewAt(fork - 1), {
+      network: networkOf('devnet'),
+      timestamp: NOW,
+      checkpoints,
+    });
+    expect(await codes(bench, await side.many(2))).toMatchObject({ ADDED_TO_ALTERNATIVE_AND_SWITCHED: 1 });
+    const removed = bench.commits().flatMap((commit) => commit.removed);
+    expect(removed.flatMap(({ transactions }) => transactions)).toHaveLength(returned);
+    const damage = new DamageWatch(createMemoryLogger());
+    expect([...sideTransactions(bench.reader, checkpoints, damage)].flat()).toHaveLength(returned);
+    await bench.digest();
+  },
+);

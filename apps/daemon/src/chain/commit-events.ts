@@ -1,6 +1,6 @@
 import { spentKeyImages } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
-import type { BlockFacts, VerifiedBlock } from '@wrkz/consensus';
+import type { BlockFacts, Checkpoints, VerifiedBlock } from '@wrkz/consensus';
 import type { AddedBlock, RemovedBlock } from './service';
 
 /** A block of the main chain in a commit event. */
@@ -15,7 +15,14 @@ export function addedBlock({ block, transactions, facts }: VerifiedBlock): Added
   };
 }
 
-/** A block in a commit event that left the main chain. Without its bytes no transaction returns to the pool. */
-export function removedBlock({ facts, raw }: { facts: BlockFacts; raw: RawBlock | undefined }): RemovedBlock {
-  return { height: facts.height, hash: facts.hash, transactions: raw?.transactions ?? [] };
+/**
+ * A block in a commit event that left the main chain. Without its bytes no transaction returns to the pool, nor does one of the
+ * checkpoint zone: blocks there cost no work and prove no signature, so false ones would give the pool many minutes of proofs to check.
+ */
+export function removedBlock(
+  { facts, raw }: { readonly facts: BlockFacts; readonly raw: RawBlock | undefined },
+  checkpoints: Checkpoints,
+): RemovedBlock {
+  const { height, hash } = facts;
+  return { height, hash, transactions: checkpoints.covers(height) ? [] : (raw?.transactions ?? []) };
 }

@@ -335,13 +335,13 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   }
 
   private rewind({ height, resolve, reject }: RewindTask): void {
-    const { writer, tip } = this.state;
+    const { writer, checkpoints, tip } = this.state;
     if (!Number.isInteger(height) || height < 0 || height > tip.height) {
       return reject(new RangeError(`cannot rewind to block ${String(height)}: the tip is ${String(tip.height)}`));
     }
     let removed: RemovedBlock[];
     try {
-      removed = writer.rewindTo(height).map(removedBlock);
+      removed = writer.rewindTo(height).map((block) => removedBlock(block, checkpoints));
     } catch (error) {
       if (error instanceof BelowFloor) return reject(error);
       throw error;

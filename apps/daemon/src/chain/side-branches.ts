@@ -149,7 +149,7 @@ export class SideBranches {
   }
 
   private follow(branch: OpenBranch): Switch {
-    const { reader, writer } = this.state;
+    const { reader, writer, checkpoints } = this.state;
     const lost = writer.switchBranch(branch.fork, branch.blocks, true);
     for (const { facts } of branch.blocks) this.tree.remove(facts.hash.toString('hex'));
     const forkHash = reader.hashAt(branch.fork);
@@ -164,7 +164,8 @@ export class SideBranches {
     this.open.clear();
     this.state.refreshTip(this.tree.size);
     this.prune();
-    return { fork: branch.fork, forkHash, added: branch.blocks, removed: lost.map(removedBlock) };
+    const removed = lost.map((block) => removedBlock(block, checkpoints));
+    return { fork: branch.fork, forkHash, added: branch.blocks, removed };
   }
 
   /** The branch with this tip, verified again when it was only on disk. */

@@ -1,4 +1,5 @@
 import type { ChainDb, ChainReader, DatabaseMemory, StorageMode } from '@wrkz/chain-db';
+import type { Checkpoints } from '@wrkz/consensus';
 import type { Network } from '@wrkz/core-types';
 import { LiteWindow } from '../chain/lite-window';
 import type { ChainService, CommitEvent } from '../chain/service';
@@ -106,8 +107,17 @@ export function watchLiteRule({ storage, network, reader, chain, peers, stop }: 
   return end;
 }
 
-/** The transactions of each block of the side branches. Damage is logged, and the block is omitted. */
-export function* sideTransactions(reader: ChainReader, damage: DamageWatch): Generator<readonly Buffer[]> {
-  for (const { facts } of reader.alternatives())
+/**
+ * The transactions of each block of the side branches. Damage is logged, and the block is omitted, as are blocks of the checkpoint
+ * zone: see `removedBlock`.
+ */
+export function* sideTransactions(
+  reader: ChainReader,
+  checkpoints: Checkpoints,
+  damage: DamageWatch,
+): Generator<readonly Buffer[]> {
+  for (const { facts } of reader.alternatives()) {
+    if (checkpoints.covers(facts.height)) continue;
     yield damage.orUndefined(() => reader.alternative(facts.hash))?.raw.transactions ?? [];
+  }
 }
