@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as startTimer } from 'node:timers';
+import { setImmediate as runSoon, setTimeout as startTimer } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { errorText, rootCause } from './error-text';
 
@@ -134,7 +134,18 @@ export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefi
 
 const DEFAULT_SLICE_MS = 10;
 
-/** Splits long synchronous work: `await yieldIfDue()` between its steps yields once per time slice. */
+/** Resume the callers of `EventLoopYielder` that wait, in order. */
+const waiting: (() => void)[] = [];
+
+function resumeNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) runSoon(resumeNext);
+}
+
+/**
+ * Splits long synchronous work: `await yieldIfDue()` between its steps yields once per time slice. Of all callers one continues per
+ * iteration of the event loop: otherwise 40 concurrent ones would block it for 40 slices.
+ */
 export class EventLoopYielder {
   private sliceStart = performance.now();
 
@@ -149,7 +160,10 @@ export class EventLoopYielder {
   /** @throws the reason of a signal that was aborted by the end of a yield */
   async yieldIfDue(signal?: AbortSignal): Promise<void> {
     if (!this.isDue) return;
-    await yieldToEventLoop(signal);
+    await new Promise<void>((resolve) => {
+      if (waiting.push(resolve) === 1) runSoon(resumeNext);
+    });
+    signal?.throwIfAborted();
     this.sliceStart = performance.now();
   }
 }

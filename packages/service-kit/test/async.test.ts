@@ -126,6 +126,20 @@ describe('EventLoopYielder', () => {
     expect([yielder.isDue, ran]).toEqual([false, false]);
   });
 
+  test('concurrent ones continue one per iteration of the event loop', async () => {
+    const steps: string[] = [];
+    const work = ['a', 'b', 'c'].map(async (name) => {
+      await new EventLoopYielder(0).yieldIfDue();
+      steps.push(name);
+    });
+    for (const _ of work) {
+      await yieldToEventLoop();
+      steps.push('|');
+    }
+    await Promise.all(work);
+    expect(steps.join('')).toBe('a|b|c|');
+  });
+
   test('a yield throws the reason of an aborted signal', async () => {
     const abort = new AbortController();
     setImmediate(() => abort.abort(new RangeError('stopped')));
