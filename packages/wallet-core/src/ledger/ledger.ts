@@ -19,7 +19,7 @@ import {
   type WalletTransaction,
 } from './model';
 import type { OutputPlace } from './output-book';
-import { recordOwnSend, releaseAbandoned, releaseSend, relockInputs } from './own-sends';
+import { recordOwnSend, releaseAbandoned, releaseSend, restoreSends } from './own-sends';
 import { rewindTo } from './rewind';
 import { runToEnd, type LedgerParts, partsOf } from './state';
 
@@ -336,9 +336,9 @@ export class Ledger {
     this.changes.push({ kind: 'send', send });
   }
 
-  /** Locks the inputs of a recorded send after loading. Not logged: it is repeated at every start. */
-  relockInputs(send: PendingSend): void {
-    relockInputs(this.parts, send);
+  /** Locks the inputs of recorded sends and expects their outputs. Not logged: it is repeated at every start. */
+  restoreSends(sends: readonly PendingSend[]): void {
+    restoreSends(this.parts, sends);
   }
 
   /** Unlocks the inputs of a send that was given up. Its transaction key is retained, because it may still be mined. */
@@ -370,7 +370,9 @@ export class Ledger {
 
   /** Undoes `hold`. The inputs of a send with the same hash stay locked. */
   unhold(hash: string): void {
-    if (this.parts.held.delete(hash) && !this.hasSend(hash)) releaseSend(this.parts, hash);
+    if (!this.parts.held.delete(hash) || this.hasSend(hash)) return;
+    releaseSend(this.parts, hash);
+    for (const transaction of this.parts.held.values()) lockHeld(this.parts.outputs, transaction);
   }
 
   /**

@@ -46,18 +46,28 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
 }
 
 /**
- * Locks the inputs of a recorded send again: at once, or when their blocks are applied again. A container written during a
- * rescan has neither these inputs nor the spends that await them.
+ * Locks the inputs of recorded sends again: at once, or when their blocks are applied again. Then expects their outputs again,
+ * unless another send spends them. A container written during a rescan has neither these inputs nor the spends that await
+ * them, and change is no longer expected after a larger copy of it, which a reorganisation can remove.
  */
-export function relockInputs({ outputs, awaited }: LedgerParts, { hash, inputs }: PendingSend): void {
-  for (const { output, publicSpendKey } of inputs) {
-    const { key, keyImage, amount, parentTransactionHash } = output;
-    const place = outputs.find(key);
-    if (place?.list === 'unspent') {
-      outputs.put(place.book, 'locked', { ...place.output, spendingTransactionHash: hash });
-    } else if (keyImage !== undefined && !outputs.has(key)) {
-      const change = { amount, key, parentTransactionHash };
-      awaited.set(keyImage, { spendingTransactionHash: hash, publicSpendKey, change });
+export function restoreSends({ outputs, awaited }: LedgerParts, sends: readonly PendingSend[]): void {
+  for (const { hash, inputs } of sends) {
+    for (const { output, publicSpendKey } of inputs) {
+      const { key, keyImage, amount, parentTransactionHash } = output;
+      const place = outputs.find(key);
+      if (place?.list === 'unspent') {
+        outputs.put(place.book, 'locked', { ...place.output, spendingTransactionHash: hash });
+      } else if (keyImage !== undefined && !outputs.has(key)) {
+        const change = { amount, key, parentTransactionHash };
+        awaited.set(keyImage, { spendingTransactionHash: hash, publicSpendKey, change });
+      }
+    }
+  }
+  const spent = new Set(Array.from(awaited.values(), ({ change }) => change.key));
+  for (const { hash, ownOutputs } of sends) {
+    for (const { key, amount, publicSpendKey } of ownOutputs) {
+      if (spent.has(key) || outputs.find(key)?.list === 'locked' || !outputs.accepts({ key, amount })) continue;
+      outputs.book(publicSpendKey)?.expect({ amount, key, parentTransactionHash: hash });
     }
   }
 }

@@ -25,7 +25,7 @@ export interface LedgerParts {
   readonly history: History;
   /**
    * Outputs, by key image, to be locked when their block is applied again, so that no second send spends them. In memory
-   * only: `relockInputs` restores those of pending sends after a restart.
+   * only: `restoreSends` restores those of pending sends after a restart.
    */
   readonly awaited: Map<string, AwaitedSpend>;
   /** Held transactions by hash. In memory only. */

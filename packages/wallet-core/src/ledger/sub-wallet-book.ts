@@ -53,7 +53,9 @@ export class SubWalletBook {
     if (this.lists[list].delete(key)) this.changed(list);
   }
 
+  /** Of expected outputs with the same one-time key the largest counts. */
   expect(amount: UnconfirmedAmount): void {
+    if ((this.incoming.get(amount.key)?.amount ?? -1n) >= amount.amount) return;
     this.incoming.set(amount.key, amount);
     this.value = undefined;
   }

@@ -63,10 +63,9 @@ export class PendingSends {
     for (const send of open) this.sends.set(send.hash, send);
     const { ledger } = this.dependencies;
     for (const { state, signed } of this.sends.values()) {
-      if (state !== 'pending' || signed === undefined) continue;
-      if (ledger.hasSend(signed.hash)) ledger.relockInputs(signed.pending);
-      else tryRecord(ledger, signed);
+      if (state === 'pending' && signed !== undefined && !ledger.hasSend(signed.hash)) tryRecord(ledger, signed);
     }
+    this.restoreInLedger();
   }
 
   get(hash: string): StoredSend | undefined {
@@ -87,12 +86,11 @@ export class PendingSends {
     );
   }
 
-  /** Locks the inputs of pending sends in added sub-wallets, at once or when their blocks are applied again. */
-  relockInputs(): void {
+  /** Locks the inputs of unconfirmed sends and expects their outputs, also in added sub-wallets and after a rewind. */
+  restoreInLedger(): void {
     const { ledger } = this.dependencies;
-    for (const { hash, signed } of this.pending()) {
-      if (signed !== undefined && ledger.hasSend(hash)) ledger.relockInputs(signed.pending);
-    }
+    const unconfirmed = [...this.sends.values()].filter(({ hash }) => ledger.hasSend(hash));
+    ledger.restoreSends(unconfirmed.flatMap(({ signed }) => signed?.pending ?? []));
   }
 
   /** The min block height of the inputs of contested sends that these sub-wallets own; Infinity without such inputs. */
@@ -241,6 +239,7 @@ export class PendingSends {
 
   /** Returns sends in removed blocks to the pending state. @param height of the lowest removed block */
   onRewound(height: number): void {
+    this.restoreInLedger();
     for (const send of this.sends.values()) {
       if (send.state !== 'confirmed' || (send.height ?? 0) < height) continue;
       this.dependencies.commit(() => this.put({ ...send, state: 'pending', height: undefined }));
@@ -392,6 +391,8 @@ export class PendingSends {
   private markGivenUp(send: StoredSend, reason: string, isContested = true): void {
     const { ledger, commit, event } = this.dependencies;
     ledger.cancelSend(send.hash);
+    // Its input may be the removed copy of change that another send still expects.
+    this.restoreInLedger();
     const given = { ...send, state: 'givenUp' as const, reason };
     commit(() => {
       this.put(isContested ? given : { ...given, signed: undefined });

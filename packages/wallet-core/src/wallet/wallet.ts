@@ -487,6 +487,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   unhold(hashes: readonly string[]): void {
     for (const hash of hashes) this.ledger.unhold(hash);
+    this.pending.restoreInLedger();
     if (hashes.length > 0) this.onProgress();
   }
 
@@ -509,7 +510,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     await this.whileStopped(
       () => {
         for (const subWallet of subWallets) this.ledger.addSubWallet(subWallet, counter);
-        this.pending.relockInputs();
+        this.pending.restoreInLedger();
         if (start < Infinity) this.rescanFrom(start);
       },
       () => {

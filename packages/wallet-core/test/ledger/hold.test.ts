@@ -255,3 +255,14 @@ test.each([undefined, hashOf('a send of another program')])(
     expect(alice(ledger.storedContent()).locked).toEqual(locked);
   },
 );
+
+test('of two held transactions with one output key the larger output is expected, then the other one', () => {
+  const ledger = funded();
+  const paying = (name: string, amount: bigint): HeldTransaction => {
+    return { hash: hashOf(name), inputs: [], ownOutputs: [{ publicSpendKey: ALICE, amount, key: CHANGE }] };
+  };
+  for (const one of [paying('payment', 40n), paying('larger', 41n), paying('smaller', 1n)]) ledger.hold(one);
+  expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 41n });
+  ledger.unhold(hashOf('larger'));
+  expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 40n });
+});

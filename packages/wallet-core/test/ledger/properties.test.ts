@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Ledger } from '../../src/ledger/ledger';
 import { RETIREMENT_BLOCKS } from '../../src/ledger/apply-block';
-import type { LedgerChange, RetiredOutput, WalletContent, WalletOutput } from '../../src/ledger/model';
+import type { LedgerChange, PendingSend, RetiredOutput, WalletContent, WalletOutput } from '../../src/ledger/model';
 import { emptyContent, emptySubWallet } from './support/contents';
 import {
   hashOf,
@@ -78,6 +78,7 @@ class World {
   private saved = emptyContent(OWNERS.map((owner) => emptySubWallet(owner)));
   private log: LedgerChange[] = [];
   private readonly retired = new Map<string, RetiredOutput>();
+  private readonly sent = new Map<string, PendingSend>();
   private made = 0;
 
   constructor() {
@@ -127,7 +128,7 @@ class World {
       case 'cancel': {
         const [cancelled] = this.pending.splice(next.which, 1);
         if (cancelled !== undefined) this.ledger.cancelSend(cancelled.hash);
-        return;
+        return this.restoreSends();
       }
       case 'fork':
         return this.fork(next.depth);
@@ -149,8 +150,9 @@ class World {
     const change = this.pending.flatMap((send) => send.outputs);
     const seen = [...mined.flatMap((one) => one.outputs), ...change];
     const outputs = pays.map(({ owner, amount, copies }, i) => {
-      // Copies of change are smaller: after a larger one, the change is not expected again.
-      const larger = new Set(change.filter((one) => one.amount <= BigInt(amount)).map(({ key }) => key));
+      // Copies of change of another program are smaller: after a larger one, the change is not expected again.
+      const foreign = this.pending.filter(({ hash }) => !this.sent.has(hash)).flatMap((send) => send.outputs);
+      const larger = new Set(foreign.filter((one) => one.amount <= BigInt(amount)).map(({ key }) => key));
       const known = seen.filter(({ key }) => !larger.has(key));
       const copied = copies ? known[amount % Math.max(1, known.length)] : undefined;
       // A second output with a known key and another amount, to the same owner.
@@ -207,7 +209,9 @@ class World {
         { key: this.name('change'), amount: total / 3n, owner: OWNERS[change] },
       ],
     };
-    this.ledger.recordSend(pendingOf(transaction, chosen));
+    const send = pendingOf(transaction, chosen);
+    this.ledger.recordSend(send);
+    this.sent.set(transaction.hash, send);
     this.pending.push(transaction);
   }
 
@@ -215,6 +219,7 @@ class World {
   private fork(depth: number): void {
     const height = Math.max(1, this.height - depth + 1);
     this.takeBack(height);
+    this.rewind(height);
     this.apply({ height, hash: this.name('block'), transactions: [] });
   }
 
@@ -222,6 +227,7 @@ class World {
   private again(depth: number): void {
     const before = this.ledger.content();
     const again = this.chain.slice(-depth);
+    if (again[0] !== undefined) this.rewind(again[0].height);
     for (const block of again) this.ledger.apply(scannedBlock(block).block, scannedBlock(block).found, new Map());
     expect(settled(this.ledger.content())).toEqual(settled(before));
   }
@@ -246,7 +252,7 @@ class World {
   private rescan(blocks: number): void {
     const again = this.chain.slice(-blocks);
     if (blocks === 0 || again[0] === undefined) return;
-    this.ledger.rewind(again[0].height);
+    this.rewind(again[0].height);
     for (const block of again) this.ledger.apply(scannedBlock(block).block, scannedBlock(block).found, new Map());
   }
 
@@ -261,6 +267,17 @@ class World {
   private reload(): void {
     this.ledger = this.open(this.saved);
     for (const change of this.log) this.ledger.replay(change);
+    this.restoreSends();
+  }
+
+  private rewind(height: number): void {
+    this.ledger.rewind(height);
+    this.restoreSends();
+  }
+
+  /** Like the wallet after a rewind, a restart or the end of a send. */
+  private restoreSends(): void {
+    this.ledger.restoreSends([...this.sent.values()].filter(({ hash }) => this.ledger.hasSend(hash)));
   }
 }
 

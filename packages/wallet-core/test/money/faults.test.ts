@@ -50,6 +50,7 @@ const NAMES = [
   'added again',
   'added above',
   'given up',
+  'copied',
 ];
 const nodes = new TwoNodes();
 const receiver = new TestWallet('receiver of faults');
@@ -112,6 +113,7 @@ async function mine(...wallets: MoneyWallet[]): Promise<void> {
   await Promise.all(wallets.map(atTip));
 }
 
+const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
 const pay = (amount: bigint) => ({ destinations: [{ address: receiver.address, amount }] });
 const balanceOf = (money: MoneyWallet) => money.wallet.snapshot.balance();
 const unconfirmedOf = (money: MoneyWallet): string[] => money.wallet.snapshot.unconfirmed().map(({ hash }) => hash);
@@ -200,6 +202,21 @@ test.each([
     expect(wallet.snapshot.transaction(hash)).toBeDefined();
   },
 );
+
+test('change stays expected after larger and smaller copies of it were in the pool', async () => {
+  const money = await open('copied');
+  front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
+  const { pending } = await money.wallet.send(pay(10_000n));
+  const expected = money.primary.unconfirmedIncoming.toSorted(byKey);
+  const ownOutputs = (more: bigint) => pending.ownOutputs.map((one) => ({ ...one, amount: one.amount + more }));
+  const copies = [-1n, 1n].map((more, i) => ({ hash: `${i}`.repeat(64), inputs: [], ownOutputs: ownOutputs(more) }));
+  for (const copy of copies) money.wallet.hold([copy]);
+  expect(money.primary.unconfirmedIncoming.map(({ amount }) => amount - 1n).toSorted()).toEqual(
+    expected.map(({ amount }) => amount).toSorted(),
+  );
+  for (const { hash } of copies.toReversed()) money.wallet.unhold([hash]);
+  expect(money.primary.unconfirmedIncoming.toSorted(byKey)).toEqual(expected);
+});
 
 test('after a reset a new send does not spend the inputs of a pending one', async () => {
   const money = await open('reset');

@@ -1,6 +1,7 @@
 import { NodeFailure, type NodeList } from '@wrkz/client';
 import type { Ledger } from '../../src/ledger/ledger';
 import type { WalletOutput } from '../../src/ledger/model';
+import { unlocked } from '../../src/transaction/coin-selection';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend } from '../../src/transaction/model';
 import { heldBy } from '../../src/wallet/wallet';
@@ -11,6 +12,8 @@ import { blockWith, context, hashAt, HEIGHT, parts, type Parts, senderOf } from 
 /* Own sends between their submission and their 60th confirmation, also with a failing disk and after a long offline period. */
 
 let signed: SignedSend;
+const NO_OUTPUT = { key: '', amount: 0n, publicSpendKey: '' };
+const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
 
 beforeAll(async () => {
   signed = await buildSend({ destinations: [{ address: bob.address, amount: 20_000n }] }, context, portsOf());
@@ -114,6 +117,43 @@ test('a restart during a rescan does not unlock the inputs of a pending send', (
   before.db.close();
   db.close();
 });
+
+test.each(['the reorganisation', 'a restart'])(
+  'change is expected again after a larger copy of it vanished, by %s',
+  (how) => {
+    const before = parts();
+    before.ledger.recordSend(signed.pending);
+    before.commit(() => before.pending.add(signed));
+    const expected = before.ledger.content().subWallets.map(({ unconfirmedIncoming }) => unconfirmedIncoming);
+    const [{ key, amount, publicSpendKey } = NO_OUTPUT] = signed.pending.ownOutputs;
+    const pay = (ledger: Ledger, paid: bigint): unknown => {
+      const facts = { hash: hashAt(Number(paid)), transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '' };
+      const transaction = { ...facts, inputs: [], outputs: [{ key, amount: paid }] };
+      const block = { height: HEIGHT + 1, hash: hashAt(HEIGHT + 1), timestamp: NOW, coinbase: undefined };
+      const found = { transaction: 1, output: 0, publicSpendKey, keyImage: hashAt(7) };
+      return ledger.apply(
+        { ...block, transactions: [transaction] },
+        [{ ...found, privateEphemeral: undefined, globalIndex: 1 }],
+        new Map(),
+      );
+    };
+    pay(before.ledger, amount + 1n);
+    before.ledger.rewind(HEIGHT + 1);
+    let after = before;
+    if (how === 'a restart') {
+      after = parts(before.ledger.storedContent());
+      after.commit(() => after.db.sends.put({ hash: signed.hash, state: 'pending', created: 1, signed }));
+      after.pending.load();
+    } else before.pending.onRewound(HEIGHT + 1);
+    const lists = after.ledger.content().subWallets.map(({ unconfirmedIncoming }) => unconfirmedIncoming);
+    expect(lists.map((list) => list.toSorted(byKey))).toEqual(expected.map((list) => list.toSorted(byKey)));
+    // A small copy must not be spent, because that would spend the change too.
+    pay(after.ledger, 1n);
+    const spendable = [...unlocked(after.ledger.content().subWallets, HEIGHT + 99, NOW)];
+    expect(spendable.map(({ output }) => output.key)).not.toContain(key);
+    for (const { db } of new Set([before, after])) db.close();
+  },
+);
 
 test('a settled send that a deep reorganisation returned is settled again when its block is applied again', () => {
   const { db, ledger, commit, pending, events } = parts();
