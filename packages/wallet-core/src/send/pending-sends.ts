@@ -123,10 +123,10 @@ export class PendingSends {
     const created = this.sends.get(hash)?.created ?? this.dependencies.now();
     this.put({ hash, state: 'pending', created, signed, summary: { hash, fee, mixin, defaultMixin } });
     const { rings } = this.dependencies.db();
-    for (const { keyImage, members } of signed.rings) {
+    for (const [i, { keyImage, members }] of signed.rings.entries()) {
       const before = rings.get(keyImage);
       const refusals = before?.isReplaced === false ? before.refusals : 0;
-      rings.put(keyImage, { members, refusals, isReplaced: false });
+      rings.put(keyImage, { members, amount: signed.pending.inputs[i]?.output.amount, refusals, isReplaced: false });
     }
   }
 
@@ -156,8 +156,9 @@ export class PendingSends {
   countRingRefusal({ hash, rings }: SignedSend): void {
     const { db, event } = this.dependencies;
     for (const { keyImage, members } of rings) {
-      const refusals = (db().rings.get(keyImage)?.refusals ?? 0) + 1;
-      db().rings.put(keyImage, { members, refusals, isReplaced: refusals >= MAX_RING_REFUSALS });
+      const { amount, refusals: before = 0 } = db().rings.get(keyImage) ?? {};
+      const refusals = before + 1;
+      db().rings.put(keyImage, { members, amount, refusals, isReplaced: refusals >= MAX_RING_REFUSALS });
       if (refusals === MAX_RING_REFUSALS) event({ kind: 'ring-replaced', transaction: hash, payload: { keyImage } });
     }
   }
@@ -170,10 +171,10 @@ export class PendingSends {
     });
   }
 
-  /** The ring that an earlier transaction used for an input; undefined if a new one must be drawn. */
-  ringOf(keyImage: string): readonly RingMember[] | undefined {
+  /** The ring that an earlier transaction used for an input of this amount; undefined if a new one must be drawn. */
+  ringOf(keyImage: string, amount: bigint): readonly RingMember[] | undefined {
     const stored = this.dependencies.db().rings.get(keyImage);
-    return stored?.isReplaced === false ? stored.members : undefined;
+    return stored?.isReplaced === false && (stored.amount ?? amount) === amount ? stored.members : undefined;
   }
 
   /** Refused and given-up transactions that can still be mined. */

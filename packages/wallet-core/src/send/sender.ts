@@ -296,19 +296,22 @@ export class TransactionSender {
     }
   }
 
-  /** Whether all inputs are unspent, or locked by the transaction itself. */
+  /** Whether all inputs are unspent, or locked by the transaction itself, and no larger output with their key replaced one. */
   private hasItsInputs({ hash, pending }: SignedSend): boolean {
     const { subWallets, localHeight } = this.dependencies.context();
-    const usable = new Set<string>();
-    for (const { output } of unlocked(subWallets, localHeight, this.seconds())) usable.add(output.key);
+    const usable = new Map<string, bigint>();
+    for (const { output } of unlocked(subWallets, localHeight, this.seconds())) usable.set(output.key, output.amount);
     for (const { locked } of subWallets) {
-      for (const { key, spendingTransactionHash } of locked) if (spendingTransactionHash === hash) usable.add(key);
+      for (const { key, amount, spendingTransactionHash } of locked) {
+        if (spendingTransactionHash === hash) usable.set(key, amount);
+      }
     }
     const { ledger } = this.dependencies;
     for (const [key, holder] of this.dependencies.pending.reservedInputs()) {
-      if (holder === hash && ledger.findOutput(key)?.list === 'unspent') usable.add(key);
+      const place = ledger.findOutput(key);
+      if (holder === hash && place?.list === 'unspent') usable.set(key, place.output.amount);
     }
-    return pending.inputs.every(({ output }) => usable.has(output.key));
+    return pending.inputs.every(({ output: { key, amount } }) => usable.get(key) === amount);
   }
 
   /**

@@ -56,8 +56,8 @@ export interface SendContext {
   readonly isViewWallet: boolean;
   readonly subWallets: readonly SubWallet[];
   readonly contested: readonly ContestedSend[];
-  /** Returns the ring of an earlier transaction with this key image (hex), which a rebuild must use again. */
-  readonly ringOf: (keyImage: string) => readonly RingMember[] | undefined;
+  /** Returns the ring of an earlier transaction with this key image (hex) and amount, which a rebuild must use again. */
+  readonly ringOf: (keyImage: string, amount: bigint) => readonly RingMember[] | undefined;
 }
 
 export interface RingMember {

@@ -184,7 +184,7 @@ function storedDecoys(
   known: Map<string, string>,
 ): RingMember[] {
   if (output.keyImage === undefined) return [];
-  return (ringOf(output.keyImage) ?? []).filter(({ index, key }) => {
+  return (ringOf(output.keyImage, output.amount) ?? []).filter(({ index, key }) => {
     const isOwn = key === output.key || index === output.globalIndex;
     return !isOwn && isConsistent(known, output.amount, index, key);
   });

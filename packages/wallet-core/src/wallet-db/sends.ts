@@ -73,6 +73,8 @@ export class SendTable {
 /** The stored ring of an input, which a rebuild must use again. */
 export interface StoredRing {
   readonly members: readonly RingMember[];
+  /** Of the members. Another output with the same key image may have another amount. */
+  readonly amount?: bigint | undefined;
   readonly refusals: number;
   /** Whether the next send draws a new ring. */
   readonly isReplaced: boolean;

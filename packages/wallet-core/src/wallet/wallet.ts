@@ -689,7 +689,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
       ...{ network, localHeight, networkHeight, privateViewKey, isViewWallet, subWallets },
       appliedHeight: this.ledger.appliedHeight,
       contested: db === undefined ? [] : this.pending.contested(),
-      ringOf: (keyImage) => (db === undefined ? undefined : this.pending.ringOf(keyImage)),
+      ringOf: (keyImage, amount) => (db === undefined ? undefined : this.pending.ringOf(keyImage, amount)),
     };
   }
 

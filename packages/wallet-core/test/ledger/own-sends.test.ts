@@ -54,13 +54,6 @@ test.each<[string, string, (ledger: Ledger, valid: PendingSend) => PendingSend]>
       return { ...valid, ownOutputs: [{ publicSpendKey: hashOf('nobody'), amount: 1n, key: hashOf('new') }] };
     },
   ],
-  [
-    'to a known one-time key',
-    'pays an output that cannot be ours',
-    (_, valid) => {
-      return { ...valid, ownOutputs: [{ publicSpendKey: BOB, amount: 1n, key: KEY_OF_A }] };
-    },
-  ],
 ])('a send %s is refused: it %s', (_what, why, change) => {
   const ledger = funded();
   const refused = change(ledger, pendingOf(send, [inputOf(ledger)]));

@@ -155,6 +155,21 @@ test.each(['the reorganisation', 'a restart'])(
   },
 );
 
+test('the ring of an output is not used for a larger one with its key', () => {
+  const { db, ledger, commit, pending } = parts();
+  ledger.recordSend(signed.pending);
+  commit(() => pending.add(signed));
+  const [{ keyImage, members } = { keyImage: '', members: [] }] = signed.rings;
+  const amount = signed.pending.inputs[0]?.output.amount ?? 0n;
+  for (let refusals = 0; refusals < 3; refusals++) {
+    expect(pending.ringOf(keyImage, amount)).toEqual(members);
+    expect(pending.ringOf(keyImage, amount + 1n)).toBeUndefined();
+    commit(() => pending.countRingRefusal(signed));
+  }
+  expect(pending.ringOf(keyImage, amount)).toBeUndefined();
+  db.close();
+});
+
 test('a settled send that a deep reorganisation returned is settled again when its block is applied again', () => {
   const { db, ledger, commit, pending, events } = parts();
   const block = blockWith(signed, HEIGHT + 1);
@@ -433,6 +448,7 @@ describe('a full disk after a submission', () => {
 describe('recording', () => {
   const NOW_MS = NOW * 1000;
   const summaryOf = ({ hash, fee, mixin, defaultMixin }: SignedSend) => ({ hash, fee, mixin, defaultMixin });
+  const amountOf = ({ pending }: SignedSend): bigint => pending.inputs[0]?.output.amount ?? 0n;
   const imageOf = ({ rings }: SignedSend): string => rings[0]?.keyImage ?? '';
   const membersOf = ({ rings }: SignedSend) => rings[0]?.members ?? [];
 
@@ -461,10 +477,13 @@ describe('recording', () => {
     const { db, commit, pending } = parts();
     const members = membersOf(signed);
     if (before !== undefined) db.rings.put(imageOf(signed), { members, ...before });
-    expect(pending.ringOf(imageOf(signed))).toEqual(before?.isReplaced === false ? members : undefined);
+    expect(pending.ringOf(imageOf(signed), amountOf(signed))).toEqual(
+      before?.isReplaced === false ? members : undefined,
+    );
     commit(() => pending.add(signed));
-    expect(db.rings.get(imageOf(signed))).toEqual({ members, refusals, isReplaced: false });
-    expect(pending.ringOf(imageOf(signed))).toEqual(members);
+    const amount = amountOf(signed);
+    expect(db.rings.get(imageOf(signed))).toEqual({ members, amount, refusals, isReplaced: false });
+    expect(pending.ringOf(imageOf(signed), amountOf(signed))).toEqual(members);
     db.close();
   });
 
@@ -474,7 +493,7 @@ describe('recording', () => {
     for (let i = 0; i < 4; i++) commit(() => pending.countRingRefusal(signed));
     const payload = { keyImage: imageOf(signed) };
     expect(events).toEqual([{ kind: 'ring-replaced', transaction: signed.hash, payload }]);
-    expect(pending.ringOf(imageOf(signed))).toBeUndefined();
+    expect(pending.ringOf(imageOf(signed), amountOf(signed))).toBeUndefined();
     expect(pending.hasReplacedRing(two)).toBe(true);
     db.close();
   });

@@ -427,6 +427,36 @@ describe('a repeated request', () => {
     ['a ring was replaced', ({ db }) => putRing(db, { refusals: 3, isReplaced: true })],
     ['a later send drew another ring', ({ db }) => putRing(db, { members: signed.rings[0]?.members.slice(1) })],
   ];
+  /** A block that pays this key again, with an amount that is 1 larger. */
+  const payMore = (
+    { ledger }: Parts,
+    { key, amount }: { key: string; amount: bigint },
+    publicSpendKey: string,
+  ): void => {
+    const facts = { hash: hashAt(5), transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '' };
+    const transaction = { ...facts, inputs: [], outputs: [{ key, amount: amount + 1n }] };
+    const block = { height: HEIGHT + 1, hash: hashAt(HEIGHT + 1), timestamp: NOW, coinbase: undefined };
+    const found = { transaction: 1, output: 0, publicSpendKey, keyImage: hashAt(6), privateEphemeral: undefined };
+    ledger.apply({ ...block, transactions: [transaction] }, [{ ...found, globalIndex: 1 }], new Map());
+  };
+
+  test('of a pending send that the ledger lost waits when a larger output with the key of an input was found', async () => {
+    const made = stored('pending');
+    made.ledger.forgetSend(signed.hash);
+    const [{ output, publicSpendKey }] = signed.pending.inputs as [(typeof signed.pending.inputs)[number]];
+    payMore(made, output, publicSpendKey);
+    await expect(made.sender.resubmit(signed.hash)).rejects.toEqual(errorOf('idempotencyKeyUnderWay'));
+    made.db.close();
+  });
+
+  test('of a refused send submits its bytes when a larger output with the key of its change was found', async () => {
+    const made = stored('refused');
+    const [change] = signed.pending.ownOutputs as [(typeof signed.pending.ownOutputs)[number]];
+    payMore(made, change, change.publicSpendKey);
+    expect(await made.sender.resubmit(signed.hash)).toEqual(made.summary);
+    made.db.close();
+  });
+
   test.each(NEW_PARTS)('of a refused send rebuilds it when %s', async (_what, change) => {
     const made = stored('refused');
     change(made);
