@@ -72,27 +72,43 @@ export class ChainSum {
   holding(wallet: TestWallet, now: number): Holding {
     const spent = new Set(this.layers.flatMap(({ transactions }) => transactions.flatMap(({ images }) => images)));
     const spending = new Set(this.pending.flatMap(({ images }) => images));
+    // A smaller copy of expected change stays locked, because its spend would make the change unspendable.
+    const coming = new Set(this.pending.flatMap(({ found }) => this.expected(found).map(({ image }) => image)));
     let [unlocked, locked] = [0n, 0n];
-    for (const { transactions } of this.layers) {
-      for (const { found } of transactions) {
-        for (const output of found) {
-          if (output.wallet !== wallet || spent.has(output.image) || spending.has(output.image)) continue;
-          if (this.isOpen(output.unlockTime, now)) unlocked += output.amount;
-          else locked += output.amount;
-        }
-      }
+    for (const output of this.largest(wallet)) {
+      const { image, unlockTime, amount } = output;
+      if (spent.has(image) || spending.has(image)) continue;
+      if (this.isOpen(unlockTime, now) && !coming.has(image)) unlocked += amount;
+      else locked += amount;
     }
     return { unlocked, locked };
   }
 
   /** Everything received, spent or not: the balance of a view wallet. */
   received(wallet: TestWallet, now: number): Holding {
-    const own = this.layers.flatMap(({ transactions }) =>
-      transactions.flatMap(({ found }) => found.filter((output) => output.wallet === wallet)),
-    );
+    const own = this.largest(wallet);
     const sum = (open: boolean): bigint =>
       own.reduce((total, { amount, unlockTime }) => total + (this.isOpen(unlockTime, now) === open ? amount : 0n), 0n);
     return { unlocked: sum(true), locked: sum(false) };
+  }
+
+  /** Of the outputs of the pool those that a wallet expects: no block has one as large with their key image, or its spend. */
+  expected(found: readonly Found[]): Found[] {
+    const images = [...this.mined, ...this.pending].flatMap((one) => one.images);
+    const known = new Map(this.wallets.flatMap((wallet) => this.largest(wallet)).map((one) => [one.image, one.amount]));
+    return found.filter(({ image, amount }) => !images.includes(image) && (known.get(image) ?? -1n) < amount);
+  }
+
+  /** Of mined outputs with one key image, only one can be spent: the largest counts. */
+  private largest(wallet: TestWallet): Found[] {
+    const byImage = new Map<string, Found>();
+    for (const { found } of this.mined) {
+      for (const output of found) {
+        if (output.wallet === wallet && (byImage.get(output.image)?.amount ?? -1n) < output.amount)
+          byImage.set(output.image, output);
+      }
+    }
+    return [...byImage.values()];
   }
 
   /** Transactions of the pool that spend outputs of these wallets. */

@@ -1,17 +1,21 @@
 import { isUnlocked, transactionPowDifficulty, transactionPowSearch } from '@wrkz/consensus';
 import {
+  buildExtra,
   COINBASE_UNLOCK_WINDOW,
   encodeTransactionPrefix,
   networkOf,
   parseBlock,
+  parseExtraWallet,
   parseTransaction,
   type ParsedTransaction,
   POW_NONCE_SIZE,
   splitIntoDenominations,
+  type TransactionPrefix,
 } from '@wrkz/core-types';
-import { generateKeyImage, searchNonce } from '@wrkz/crypto';
+import { generateKeyImage, generateKeyPair, searchNonce } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA } from './chain-a';
 import type { TestNodeClient } from './node-client';
+import type { SeededRandom } from './seeded-random';
 import type { TestWalletOutput, TestWallet, SpendOptions } from './test-wallet';
 
 const network = networkOf('devnet');
@@ -124,6 +128,68 @@ export async function buildSpend(
   const powNonce = await findNonce(prefix, difficulty, height);
   const transaction = wallet.spend(output, { ...options, powNonce });
   return { transaction, hash: parseTransaction(transaction).hash.toString('hex'), prefix, difficulty };
+}
+
+/** An output of a wallet, in the form of `@wrkz/wallet-core`. */
+interface OwnOutput {
+  readonly amount: bigint;
+  readonly globalIndex: number | undefined;
+  readonly key: string;
+  readonly privateEphemeral: string | undefined;
+  readonly blockHeight: number;
+  readonly unlockTime: bigint;
+}
+
+/** Blocks after which copies are unlocked: above the minimum of the pool. */
+const COPY_LOCK = 40n;
+const COPY_FEE = 20_000n;
+/** Min amount of an output that `buildCopy` spends. */
+export const MIN_COPY_INPUT = MIN_AMOUNT;
+
+/**
+ * A transaction of a stranger with the public key and the output keys of another one. The owner finds both outputs of a key, of
+ * which only one can be spent. Most of the copies are dust, some are as large as the original or larger. The rest of the
+ * spent output is burned.
+ * @param height of the tip
+ * @param original the serialized transaction with the keys
+ */
+export async function buildCopy(
+  node: TestNodeClient,
+  stranger: TestWallet,
+  own: OwnOutput,
+  { height, original, random }: { height: number; original: Buffer; random: SeededRandom },
+): Promise<Buffer> {
+  const output: TestWalletOutput = {
+    ...{ amount: own.amount, globalIndex: own.globalIndex ?? 0, height: own.blockHeight, unlockTime: own.unlockTime },
+    publicKey: Buffer.from(own.key, 'hex'),
+    secretKey: Buffer.from(own.privateEphemeral ?? '', 'hex'),
+  };
+  const ring = await decoys(node, output, network.rulesAt(height).mixin.default);
+  const unlockTime = BigInt(height) + (random.oneIn(4) ? LOCK : COPY_LOCK);
+  const options = { fee: COPY_FEE, unlockTime, decoys: ring };
+  let left = output.amount - COPY_FEE;
+  const amountOf = (amount: bigint): bigint => {
+    if (random.oneIn(4) && amount * 20n < left) return amount * 10n;
+    if (random.oneIn(6) && amount * 2n < left) return amount;
+    return BigInt(1 + random.below(9));
+  };
+  const { transaction } = parseTransaction(original);
+  const copies = transaction.outputs.map(({ key, amount }) => {
+    const copied = amountOf(amount);
+    left -= copied;
+    return { key, amount: copied };
+  });
+  const rest = splitIntoDenominations(left).map((amount) => ({ amount, key: generateKeyPair().publicKey }));
+  const { publicKey } = parseExtraWallet(transaction.extra);
+  const prefixWith = (powNonce: Buffer): TransactionPrefix => ({
+    ...stranger.prefix(output, options),
+    outputs: [...copies, ...rest],
+    extra: buildExtra({ publicKey, powNonce }),
+  });
+  const unsolved = prefixWith(Buffer.alloc(POW_NONCE_SIZE));
+  const difficulty = transactionPowDifficulty(unsolved, network, height);
+  const powNonce = await findNonceHere(encodeTransactionPrefix(unsolved), difficulty, height);
+  return stranger.sign(prefixWith(powNonce), output, options);
 }
 
 /** Counts outputs by amount, in the order of the chain. */

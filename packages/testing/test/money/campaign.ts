@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import { canMount, ChainSum, pollUntil, TestWallet, SeededRandom, SmallDisk, Suite } from '../../src';
+import { canMount, ChainSum, pollUntil, TestWallet, SeededRandom, SmallDisk, Suite, type NodeProcess } from '../../src';
 import { type Fault, FAULTS, FaultyNode } from './faulty-node';
+import { Copier } from './copier';
 import { RivalNodes } from './nodes';
 import { describe, type Payment, Payments } from './payments';
 import { ApiServiceProcess, RpcServiceProcess, type WalletServiceProcess } from './services';
@@ -43,6 +44,7 @@ export class MoneyCampaign {
   private readonly disks: SmallDisk[] = [];
   private nodes!: RivalNodes;
   private front!: FaultyNode;
+  private copier!: Copier;
   private api!: ApiServiceProcess;
   private rpc!: RpcServiceProcess;
   /** Current periods of a faulty node or a full disk: remaining operations, and a function that ends the period. */
@@ -65,6 +67,7 @@ export class MoneyCampaign {
     [3, 'reorganise', () => this.reorganise()],
     [4, 'faulty node', () => this.beginFault()],
     [2, 'full disk', () => this.fillDisk()],
+    [14, 'copy', () => this.copy(this.random.of([this.nodes.node, this.nodes.node, this.nodes.rival]))],
   ];
 
   constructor(private readonly options: CampaignOptions) {
@@ -79,10 +82,13 @@ export class MoneyCampaign {
     this.front = this.suite.closeAtEnd(await FaultyNode.start(this.nodes.node));
     this.api = await ApiServiceProcess.create(await this.place());
     this.rpc = await RpcServiceProcess.create(await this.place());
+    const nodePort = Number(new URL(this.nodes.node.url).port);
+    this.copier = await Copier.start(this.outsider, this.suite.folder(), nodePort, this.random);
     this.wallets.push(this.api.primary, this.rpc.primary);
     const { node } = this.nodes;
     for (let i = 0; i < FUNDING_BLOCKS; i++) await node.generate(this.services[i % 2]!.primary.address);
     await node.generate(this.outsider.address, UNLOCK_BLOCKS);
+    await node.generate(this.services[0]!.primary.address, 60);
     await this.check();
   }
 
@@ -95,7 +101,7 @@ export class MoneyCampaign {
   }
 
   async end(): Promise<void> {
-    await Promise.allSettled([...this.services, this.nodes].map((one) => one.stop()));
+    await Promise.allSettled([...this.services, this.copier, this.nodes].map((one) => one.stop()));
     await this.suite.stopAll();
     for (const disk of this.disks) await disk.unmount();
   }
@@ -141,7 +147,8 @@ export class MoneyCampaign {
   }
 
   private async mine(count: number): Promise<void> {
-    for (let i = 0; i < count; i++) await this.nodes.node.generate(this.anyAddress());
+    for (let i = 0; i < count; i++)
+      await this.nodes.node.generate(this.random.oneIn(5) ? this.outsider.address : this.anyAddress());
   }
 
   /** @param isHeld whether the payment is prepared or delayed first, and sent later */
@@ -268,7 +275,25 @@ export class MoneyCampaign {
     const depth = 1 + this.random.below(5);
     const addresses = (count: number): string[] => Array.from({ length: count }, () => this.anyAddress());
     const mine = { node: addresses(depth), rival: addresses(depth + 1) };
-    await this.nodes.reorganise(mine, () => this.payInParallel());
+    await this.nodes.reorganise(mine, async () => {
+      await this.payInParallel();
+      for (let i = this.random.below(4); i > 0; i--)
+        await this.copy(this.random.oneIn(3) ? this.nodes.node : this.nodes.rival);
+    });
+  }
+
+  /** A stranger copies the output keys of a recent submission. */
+  private async copy(node: NodeProcess): Promise<void> {
+    const recent = [...this.front.submitted.values()].slice(-8);
+    if (recent.length === 0) return;
+    const copied = await this.copier.copyOf(node, this.random.of(recent));
+    if (copied === undefined) return this.count('copies without money');
+    const outcome = await node.send(copied).then(
+      () => 'accepted',
+      (error: unknown) => String(error),
+    );
+    this.options.report(`  copy: ${outcome}`);
+    this.count(outcome === 'accepted' ? 'copies' : `copies refused: ${outcome}`);
   }
 
   private async beginFault(): Promise<void> {
@@ -383,6 +408,15 @@ export class MoneyCampaign {
     return differences;
   }
 
+  /** A scan from scratch finds the same balances and history. */
+  private async rescan(): Promise<void> {
+    const before = await Promise.all(this.services.map((service) => service.history()));
+    for (const service of this.services) await service.reset();
+    await this.untilSynchronized();
+    await this.compare();
+    expect(await Promise.all(this.services.map((service) => service.history()))).toEqual(before);
+  }
+
   /** Repeats open payments, submits refused transactions again, and checks that every accepted payment is mined or given up. */
   private async finish(): Promise<void> {
     await this.check();
@@ -401,6 +435,7 @@ export class MoneyCampaign {
     const mined = new Set(this.sum.mined.map(({ hash }) => hash));
     const complaints = this.payments.checkAnswered(mined);
     if (complaints.length > 0) throw new Error(complaints.join('\n'));
+    await this.rescan();
     for (const { state } of this.payments.all) this.count(`payments ${state}`);
   }
 }

@@ -12,7 +12,7 @@ async function startNode(name: string, dataDir: string, peers: readonly number[]
 export class RivalNodes {
   private constructor(
     readonly node: NodeProcess,
-    private readonly rival: NodeProcess,
+    readonly rival: NodeProcess,
     private readonly link: Link,
   ) {}
 

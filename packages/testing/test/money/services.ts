@@ -115,6 +115,10 @@ export abstract class WalletServiceProcess {
   /** Height of the wallet in blocks, and why sends are paused. */
   abstract status(): Promise<{ height: number; paused: string | undefined }>;
   abstract save(): Promise<void>;
+  /** Scans the chain again. */
+  abstract reset(): Promise<void>;
+  /** The transactions, without fields that only the sender knew. */
+  abstract history(): Promise<unknown>;
   abstract resumeSends(): Promise<void>;
   /** Reconnects to the node. */
   abstract refresh(): Promise<void>;
@@ -242,6 +246,16 @@ export class ApiServiceProcess extends WalletServiceProcess {
 
   async save(): Promise<void> {
     await this.http('PUT', '/save', this.headers).catch(lost);
+  }
+
+  async reset(): Promise<void> {
+    await this.request('PUT', '/reset', { scanHeight: 0 });
+  }
+
+  async history(): Promise<unknown> {
+    const { transactions } = await this.request('GET', '/transactions');
+    const list = transactions as { paymentID: string; confirmations: number }[];
+    return list.map(({ paymentID: _, confirmations: _c, ...rest }) => rest);
   }
 
   async resumeSends(): Promise<void> {
@@ -376,6 +390,33 @@ export class RpcServiceProcess extends WalletServiceProcess {
 
   async save(): Promise<void> {
     await this.call('save', {}).catch(lost);
+  }
+
+  async reset(): Promise<void> {
+    await this.result('reset', { scanHeight: 0 });
+  }
+
+  async history(): Promise<unknown> {
+    const { height } = await this.status();
+    const params = { firstBlockIndex: 1, blockCount: height };
+    const { items } = (await this.result('getTransactions', params)) as {
+      items: { blockHash: string; transactions: Fields[] }[];
+    };
+    for (const transaction of items.flatMap(({ transactions }) => transactions)) {
+      const transfers = transaction['transfers'] as { address: string; amount: number }[];
+      const own = transfers.filter(({ address }) => this.wallets.has(address));
+      if (Number(transaction['amount']) >= 0 && own.some(({ amount }) => amount < 0))
+        throw new Error(`rpc lists more than it counts: ${JSON.stringify(transaction)}`);
+    }
+    return items.map(({ blockHash, transactions }) => ({
+      blockHash,
+      transactions: transactions.map(({ transactionHash, amount, fee, blockIndex }) => [
+        transactionHash,
+        amount,
+        fee,
+        blockIndex,
+      ]),
+    }));
   }
 
   async resumeSends(): Promise<void> {

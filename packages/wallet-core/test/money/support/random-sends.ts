@@ -1,7 +1,16 @@
 import { join } from 'node:path';
 import type { Daemon } from '@wrkz/daemon';
-import { encodeAddress } from '@wrkz/core-types';
-import { respondAsJuly2025, ChainSum, TestWallet, SeededRandom, StandInNode, type SuiteNode } from '@wrkz/testing';
+import { encodeAddress, parseTransaction } from '@wrkz/core-types';
+import {
+  respondAsJuly2025,
+  ChainSum,
+  buildCopy,
+  MIN_COPY_INPUT,
+  TestWallet,
+  SeededRandom,
+  StandInNode,
+  type SuiteNode,
+} from '@wrkz/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WalletError } from '../../../src';
 import type { SendRequest, SignedSend } from '../../../src';
@@ -22,6 +31,8 @@ export interface CampaignOptions {
   readonly funding: number;
   /** Every n-th wallet uses a node that responds like those of July 2025; default none. */
   readonly oldNodeOf?: number;
+  /** Number of transactions of a stranger with copied keys of outputs. */
+  readonly copies?: number;
   /** Receives a progress line after each block. */
   readonly report?: (text: string) => void;
 }
@@ -51,6 +62,8 @@ export class Campaign {
   private players: Player[] = [];
   private sum!: ChainSum;
   private old!: StandInNode;
+  private stranger: Player | undefined;
+  private readonly used = new Set<string>();
   readonly counts = {
     sent: 0,
     sentAtOld: 0,
@@ -61,6 +74,8 @@ export class Campaign {
     reopened: 0,
     checks: 0,
     late: 0,
+    copies: 0,
+    rescans: 0,
   };
 
   constructor(private readonly options: CampaignOptions) {
@@ -70,10 +85,12 @@ export class Campaign {
   async begin(): Promise<void> {
     await this.nodes.start();
     const names = NAMES.slice(0, this.options.wallets - 1);
-    await this.nodes.fund(() => this.keysOf(this.random.of(names)).address, this.options.funding);
+    const funded = this.options.copies === undefined ? names : [...names, 'stranger', 'stranger'];
+    await this.nodes.fund(() => this.keysOf(this.random.of(funded)).address, this.options.funding);
     this.old = this.nodes.suite.closeAtEnd(respondAsJuly2025(await StandInNode.start(this.node.url)));
     for (const name of names) this.players.push(await this.player(name));
     this.players.push(await this.viewer(this.players[0] as Player));
+    if (this.options.copies !== undefined) this.stranger = await this.player('stranger');
     this.sum = new ChainSum(
       this.players.filter(({ isView }) => !isView).flatMap(({ testWallets }) => [...testWallets.values()]),
     );
@@ -87,19 +104,22 @@ export class Campaign {
       every > 0 && Math.floor((block * every) / blocks) > Math.floor(((block - 1) * every) / blocks);
     for (let block = 1; block <= blocks; block++) {
       await this.someSends(Math.floor((sends * block) / blocks));
+      await this.copySome(Math.floor(((this.options.copies ?? 0) * block) / blocks), this.node);
       await this.check();
       const isReorganised = turn(reorganisations, block);
       await (isReorganised ? this.reorganise() : this.mine(this.node));
       await this.check(isReorganised);
       if (turn(restarts, block)) await this.restart();
-      if (this.random.oneIn(25)) await this.reopenOne();
+      if (this.random.oneIn(this.stranger ? 3 : 25)) await this.reopenOne();
       this.options.report?.(`block ${String(block)}: ${JSON.stringify(this.counts)}`);
     }
     await this.end();
   }
 
   async stop(): Promise<void> {
-    await Promise.allSettled(this.players.map(({ money }) => money.close()));
+    await Promise.allSettled(
+      [...this.players, ...(this.stranger ? [this.stranger] : [])].map(({ money }) => money.close()),
+    );
     await this.nodes.stop();
   }
 
@@ -188,6 +208,42 @@ export class Campaign {
     };
   }
 
+  /** A stranger copies the keys of recent transactions into own ones with other amounts. @param count sum of all calls */
+  private async copySome(count: number, node: SuiteNode<Daemon>): Promise<void> {
+    if (this.stranger === undefined) return;
+    const { money, testWallets } = this.stranger;
+    const [keys] = [...testWallets.values()] as [TestWallet];
+    while (this.counts.copies < count) {
+      this.counts.copies += 1;
+      const { height } = node;
+      const [own] = money.primary.unspent
+        .filter(({ key, globalIndex }) => globalIndex !== undefined && !this.used.has(key))
+        .filter(({ amount, unlockTime }) => amount >= MIN_COPY_INPUT && unlockTime <= height)
+        .toSorted((a, b) => (a.amount < b.amount ? -1 : 1));
+      const recent = [...this.bytes.values()].slice(-12);
+      if (recent.length === 0 || own === undefined) continue;
+      this.used.add(own.key);
+      const { random } = this;
+      const copy = await buildCopy(node, keys, own, { height, original: random.of(recent), random });
+      this.bytes.set(parseTransaction(copy).hash.toString('hex'), copy);
+      for (const place of random.oneIn(4) ? [this.node, this.nodes.rival] : [node]) {
+        // A pool may have it already, or refuse it near a change of the rules.
+        await place.send(copy).catch(() => undefined);
+      }
+    }
+  }
+
+  /** A scan from scratch finds the same balances and history. */
+  private async rescanAll(): Promise<void> {
+    for (const { money } of this.players) {
+      const before = bookOf(money);
+      await money.wallet.reset(0);
+      await money.untilAt(this.node.height, this.node.tip);
+      expect(bookOf(money)).toEqual(before);
+      this.counts.rescans += 1;
+    }
+  }
+
   private async mine(node: SuiteNode<Daemon>): Promise<void> {
     await node.generate(this.anyAddress());
   }
@@ -200,6 +256,8 @@ export class Campaign {
       await this.mine(this.node);
       await this.check();
       await this.one(this.random.of(this.players.filter(({ isView }) => !isView)));
+      await this.copySome(this.counts.copies + this.random.below(3), this.node);
+      await this.copySome(this.counts.copies + this.random.below(3), this.nodes.rival);
     }
     // The branch may contain the sends before the cut.
     for (let i = 0; i <= depth; i++) await this.mine(this.nodes.rival);
@@ -225,6 +283,7 @@ export class Campaign {
     for (let i = 0; i < 30 && this.node.pool().length > 0; i++) await this.mine(this.node);
     await this.check();
     expect(this.node.pool()).toEqual([]);
+    if (this.stranger !== undefined) await this.rescanAll();
     for (const bytes of this.refused()) {
       const submission = { tx_as_hex: bytes.toString('hex') };
       expect(await this.node.post('/sendrawtransaction', submission)).toMatchObject({ status: 'Failed' });
@@ -259,9 +318,10 @@ export class Campaign {
       else total += this.checkPlayer(player);
       if (player.isOld) this.counts.checkedAtOld += 1;
     }
+    this.counts.checks += 1;
+    if (this.stranger !== undefined) return;
     expect({ height, coins: total + sum.inFlight() }).toEqual({ height, coins: sum.supply() - sum.genesis });
     expect(sum.supply()).toBe(await this.generated());
-    this.counts.checks += 1;
   }
 
   /**
@@ -301,11 +361,14 @@ export class Campaign {
     let [total, returning] = [0n, 0n];
     for (const [key, testWallet] of testWallets) {
       const { unlocked, locked } = sum.holding(testWallet, now);
-      const back = pending.reduce((coming, { found }) => coming + amountFor(testWallet, found), 0n);
+      const back = pending.reduce((coming, { found }) => coming + amountFor(testWallet, sum.expected(found)), 0n);
       const expected = {
         name,
         height: sum.height,
-        coming: comingOf(pending, testWallet),
+        coming: comingOf(
+          pending.map((one) => ({ ...one, found: sum.expected(one.found) })),
+          testWallet,
+        ),
         unlocked,
         locked: locked + back,
       };
@@ -437,3 +500,11 @@ const comingOf = (pending: ReturnType<ChainSum['pendingOf']>, testWallet: TestWa
 function fail(message: string): never {
   throw new Error(message);
 }
+
+/** Balance and history, without the payment ids of own sends, which a scan cannot decrypt. */
+const bookOf = ({ wallet: { snapshot } }: MoneyWallet): unknown => ({
+  balance: snapshot.balance(),
+  transactions: snapshot.content.transactions.map(({ hash, blockHeight, fee, transfers }) => ({
+    ...{ hash, blockHeight, fee, transfers },
+  })),
+});
