@@ -62,9 +62,10 @@ export class PoolWatcher {
   rescan(): void {
     const { subWallets } = this.dependencies.wallet.snapshot;
     const keys = new Set(subWallets.map(({ publicSpendKey }) => publicSpendKey));
-    for (const [hash, { transfers }] of this.own) {
-      if (!transfers.some(({ publicSpendKey }) => keys.has(publicSpendKey))) this.drop(hash);
-    }
+    const foreign = [...this.own].filter(
+      ([, { transfers }]) => !transfers.some(({ publicSpendKey }) => keys.has(publicSpendKey)),
+    );
+    this.drop(foreign.map(([hash]) => hash));
     this.missing.clear();
     this.known = new Set();
   }
@@ -94,10 +95,8 @@ export class PoolWatcher {
     // `rescan` or a close happened during the request: discard the response.
     if (this.known !== before || wallet.isClosed) return;
     const ours = new Set(found.map(({ transaction }) => transaction.hash));
-    for (const { hash } of added) {
-      before.add(hash);
-      if (!ours.has(hash)) this.drop(hash);
-    }
+    for (const { hash } of added) before.add(hash);
+    this.drop(added.flatMap(({ hash }) => (ours.has(hash) ? [] : [hash])));
     // The node reports known hashes that are not in its pool as deleted.
     for (const hash of this.own.keys()) before.add(hash);
     const sends = this.sends();
@@ -116,18 +115,17 @@ export class PoolWatcher {
   private removeDropped(deleted: readonly string[]): void {
     const gone = deleted.filter((hash) => !this.own.has(hash) || this.missing.has(hash));
     this.missing = new Set(deleted.filter((hash) => !gone.includes(hash)));
-    for (const hash of gone) {
-      this.known.delete(hash);
-      this.drop(hash);
-    }
+    for (const hash of gone) this.known.delete(hash);
+    this.drop(gone);
   }
 
   private sends(): ReadonlySet<string> {
     return new Set(this.dependencies.wallet.snapshot.unconfirmed().map(({ hash }) => hash));
   }
 
-  private drop(hash: string): void {
-    if (this.own.delete(hash)) this.dependencies.release([hash]);
+  private drop(hashes: readonly string[]): void {
+    const dropped = hashes.filter((hash) => this.own.delete(hash));
+    if (dropped.length > 0) this.dependencies.release(dropped);
   }
 
   private mined(hash: string): void {

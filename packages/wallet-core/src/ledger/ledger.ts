@@ -369,9 +369,11 @@ export class Ledger {
   }
 
   /** Undoes `hold`. The inputs of a send with the same hash stay locked. */
-  unhold(hash: string): void {
-    if (!this.parts.held.delete(hash) || this.hasSend(hash)) return;
-    releaseSend(this.parts, hash);
+  unhold(hashes: readonly string[]): void {
+    const released = hashes.filter((hash) => this.parts.held.delete(hash) && !this.hasSend(hash));
+    if (released.length === 0) return;
+    for (const hash of released) releaseSend(this.parts, hash);
+    // The released transactions may have had larger outputs with the keys of others.
     for (const transaction of this.parts.held.values()) lockHeld(this.parts.outputs, transaction);
   }
 

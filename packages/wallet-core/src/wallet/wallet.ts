@@ -486,7 +486,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   unhold(hashes: readonly string[]): void {
-    for (const hash of hashes) this.ledger.unhold(hash);
+    this.ledger.unhold(hashes);
     this.pending.restoreInLedger();
     if (hashes.length > 0) this.onProgress();
   }

@@ -82,9 +82,9 @@ test('inputs are locked and change is expected until the transaction is released
   ledger.hold(held);
   expect(lists(ledger.content())).toEqual(HELD);
   expect(balance(ledger)).toEqual({ unlocked: 7n, locked: 40n });
-  ledger.unhold(hashOf('another'));
+  ledger.unhold([hashOf('another')]);
   expect(lists(ledger.content())).toEqual(HELD);
-  ledger.unhold(HASH);
+  ledger.unhold([HASH]);
   expect(lists(ledger.content())).toEqual(FREE);
   expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 0n });
 });
@@ -112,7 +112,7 @@ test('a second hold with fewer inputs and outputs unlocks nothing', () => {
   apply(ledger, 1, coinbase('first', KEY, 100n));
   apply(ledger, 2, coinbase('second', OTHER_KEY, 7n));
   expect(lists(ledger.content())).toEqual(HELD);
-  ledger.unhold(HASH);
+  ledger.unhold([HASH]);
   expect(lists(ledger.content())).toEqual(FREE);
 });
 
@@ -124,7 +124,7 @@ test('a container has no held transactions', () => {
   expect(lists(ledger.storedContent())).toEqual(FREE);
   expect(lists(ledger.content())).toEqual(HELD);
   // Expected change is left out as well.
-  ledger.unhold(HASH);
+  ledger.unhold([HASH]);
   ledger.hold({ ...held, inputs: [] });
   expect(lists(ledger.content())).toEqual({ ...FREE, incoming: [CHANGE] });
   expect(lists(ledger.storedContent())).toEqual(FREE);
@@ -150,7 +150,7 @@ test('another send cannot spend a held input; the same transaction can, and is t
   ledger.recordSend(note(taking));
   expect(lists(ledger.storedContent())).toEqual(HELD);
   // While it is a recorded send, a release changes nothing.
-  ledger.unhold(HASH);
+  ledger.unhold([HASH]);
   expect(lists(ledger.content())).toEqual(HELD);
   ledger.cancelSend(HASH);
   expect(lists(ledger.content())).toEqual(FREE);
@@ -165,7 +165,7 @@ test.each(['cancelSend', 'forgetSend'] as const)('after %s the transaction is he
   expect(ledger.content().unconfirmed).toEqual([]);
   expect(lists(ledger.content())).toEqual(HELD);
   expect(lists(ledger.storedContent())).toEqual(FREE);
-  ledger.unhold(HASH);
+  ledger.unhold([HASH]);
   expect(lists(ledger.content())).toEqual(FREE);
 });
 
@@ -184,7 +184,7 @@ test('a block with the transaction ends the hold', () => {
   expect(ledger.storedContent()).toEqual(ledger.content());
   // It is in a block: there is nothing to release.
   const before = ledger.content();
-  ledger.unhold(HASH);
+  ledger.unhold([HASH]);
   expect(ledger.content()).toEqual(before);
 });
 
@@ -212,11 +212,11 @@ test('an input of two held transactions is locked by the first, and unlocked whe
   const rival = { hash: hashOf('rival'), inputs: [KEY], ownOutputs: [] };
   ledger.hold(held);
   ledger.hold(rival);
-  ledger.unhold(rival.hash);
+  ledger.unhold([rival.hash]);
   expect(lists(ledger.content())).toEqual(HELD);
   ledger.hold(rival);
-  ledger.unhold(HASH);
-  ledger.unhold(rival.hash);
+  ledger.unhold([HASH]);
+  ledger.unhold([rival.hash]);
   expect(lists(ledger.content())).toEqual(FREE);
 });
 
@@ -225,7 +225,7 @@ test('an input that another transaction spent in a block stays spent after the r
   ledger.hold(held);
   const rival = { ...taking, hash: hashOf('rival'), outputs: [{ key: hashOf('away'), amount: 99n, owner: undefined }] };
   apply(ledger, 3, rival);
-  ledger.unhold(HASH);
+  ledger.unhold([HASH]);
   expect(alice(ledger.content()).spent.map(({ key }) => key)).toEqual([KEY]);
   expect(lists(ledger.content())).toEqual({ unspent: [[OTHER_KEY, undefined]], locked: [], incoming: [] });
 });
@@ -263,6 +263,6 @@ test('of two held transactions with one output key the larger output is expected
   };
   for (const one of [paying('payment', 40n), paying('larger', 41n), paying('smaller', 1n)]) ledger.hold(one);
   expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 41n });
-  ledger.unhold(hashOf('larger'));
+  ledger.unhold([hashOf('larger')]);
   expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 40n });
 });
