@@ -326,7 +326,7 @@ export const walletRpcErrors = {
   ),
   walletDatabaseDamaged: own(
     1011,
-    'The wallet database is damaged: {reason}. Restore a backup, or resume sends to begin a new database.',
-    'The wallet database beside the container cannot be read.',
+    'The wallet database is damaged or outdated: {reason}. Restore a backup, or resume sends to continue without the lost data.',
+    'The wallet database beside the container cannot be read, or (`createAddress`) is missing or older than the container.',
   ),
 } as const satisfies Record<string, WalletRpcError>;

@@ -191,7 +191,8 @@ export const errorTexts: Readonly<Record<WalletErrorName, string>> = {
     'The wallet is not synchronized: it is more than 20 blocks behind its node, or an old file is still converting. ' +
     'Wait until it has caught up.',
   implausibleNodeHeight: 'The node claims a height that the chain cannot have reached.',
-  walletDatabaseDamaged: 'The wallet database is damaged. Restore a backup, or resume sends to begin a new one.',
+  walletDatabaseDamaged:
+    'The wallet database is damaged or outdated. Restore a backup, or resume sends to continue without the lost data.',
   foreignNetwork:
     'The node serves another network than the wallet. Connect another node, or choose its network with --network.',
 };
@@ -255,5 +256,5 @@ export const detailedTexts = {
   implausibleNodeHeight: (claimed: number, plausible: number): string =>
     `The node claims height ${claimed}, but the chain cannot be above ${plausible} yet. Connect another node.`,
   walletDatabaseDamaged: (reason: string): string =>
-    `The wallet database is damaged: ${reason}. Restore a backup, or resume sends to begin a new database.`,
+    `The wallet database is damaged or outdated: ${reason}. Restore a backup, or resume sends to continue without the lost data.`,
 } satisfies { readonly [Name in WalletErrorName]?: (...details: never[]) => string };

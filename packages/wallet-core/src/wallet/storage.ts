@@ -150,8 +150,8 @@ export class WalletStorage {
     if (damage !== undefined) return `table ${damage} of the wallet database is damaged`;
     if (identity.loss === undefined || identity.isLossAcknowledged) return undefined;
     return (
-      `the wallet database was ${identity.loss}, so that earlier idempotency keys and pending transactions may be ` +
-      'missing'
+      `the wallet database was ${identity.loss}, so that earlier idempotency keys, pending transactions and addresses may ` +
+      'be missing'
     );
   }
 

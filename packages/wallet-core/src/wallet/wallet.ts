@@ -342,7 +342,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
   /** Creates and stores the next deterministic sub-wallet. @throws WalletError illegalViewWalletOperation */
   createSubWallet(): Promise<SubWallet> {
     const start = startOfNewKeys(this.seconds());
-    return this.addSubWallet(() => nextSubWallet(this.ledger.content(), start, this.closing.signal));
+    return this.addSubWallet(() => {
+      const { damage } = this.storage;
+      // A restored backup does not know the addresses created since: the next one may be in use already.
+      if (damage !== undefined) throw walletError.walletDatabaseDamaged(damage);
+      return nextSubWallet(this.ledger.content(), start, this.closing.signal);
+    });
   }
 
   /** @throws WalletError illegalViewWalletOperation, invalidPrivateKey, subwalletAlreadyExists */

@@ -33,8 +33,11 @@ test('a restored backup has the keys and the database as of the backup', async (
   expect(restored.db.labels.get('one')?.text).toBe('before');
   // A client may repeat a payment that was made after the backup.
   expect(restored.pause.current).toMatchObject({ source: 'database' });
+  // The next address may have been created after the backup, and given to a customer.
+  await expect(restored.createSubWallet()).rejects.toMatchObject({ code: 1011 });
   await restored.resumeSends();
   expect(restored.pause.current).toBeUndefined();
+  await restored.createSubWallet();
   expect(restored.containerChange).toBeUndefined();
   await restored.close();
   const again = await open(folder('restored'));
