@@ -327,6 +327,6 @@ export const walletRpcErrors = {
   walletDatabaseDamaged: own(
     1011,
     'The wallet database is damaged or outdated: {reason}. Restore a backup, or resume sends to continue without the lost data.',
-    'The wallet database beside the container cannot be read, or (`createAddress`) is missing or older than the container.',
+    'The wallet database beside the container cannot be read, or (for a new address) is missing or older than the container.',
   ),
 } as const satisfies Record<string, WalletRpcError>;
