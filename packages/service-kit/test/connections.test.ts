@@ -141,16 +141,33 @@ describe('all slots in use', () => {
     expect(clients[0]?.received).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n.*\r\n\r\n\{"error":"busy"\}$/s);
   });
 
-  test('connections with a running request are never evicted: the new connection gets the 503', async () => {
-    const { open, server } = serving({ maxConnections: 2 });
-    for (const client of open('192.0.2.1', '192.0.2.2')) {
+  /** Opens connections whose requests do not end. */
+  async function withRunningRequests({ open, server }: ReturnType<typeof serving>, ...addresses: string[]) {
+    const clients = open(...addresses);
+    for (const client of clients) {
       const arrived = once(server, 'request');
       client.send(REQUEST);
       const [request] = (await arrived) as [IncomingMessage];
       if (!request.complete) await once(request.resume(), 'end');
     }
-    const [late] = open('203.0.113.1');
+    return clients;
+  }
+
+  test('a running request is not interrupted for a client of a network with as many connections', async () => {
+    const server = serving({ maxConnections: 2 });
+    const clients = await withRunningRequests(server, '192.0.2.1', '198.51.100.1');
+    const [late] = server.open('203.0.113.1');
     expect(late?.received).toMatch(/^HTTP\/1\.1 503 /);
+    expect(isOpen(clients)).toEqual([true, true]);
+  });
+
+  test('a network that fills all slots with running requests loses one for a client of another network only', async () => {
+    const server = serving({ maxConnections: 4 });
+    const clients = await withRunningRequests(server, '127.0.0.1', '192.0.2.1', '192.0.2.2', '198.51.100.1');
+    const [late] = server.open('192.0.2.3');
+    expect(late?.received).toMatch(/^HTTP\/1\.1 503 /);
+    const [other] = server.open('203.0.113.1');
+    expect(isOpen([...clients, other as Client])).toEqual([true, false, true, true, true]);
   });
 
   test('an upgraded connection is never evicted', () => {

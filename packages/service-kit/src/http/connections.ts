@@ -30,6 +30,8 @@ const LINGER_MS = 1_000;
 const MIN_HEADER_TIMEOUT_MS = 1_000;
 /** Share of the heaviest network group that is evicted at once, since each eviction visits all connections. */
 const EVICTED_SHARE = 1 / 8;
+/** The network group of loopback, socket files and proxies. */
+const TRUSTED = '';
 
 interface Connection {
   readonly kind: ListenerKind;
@@ -53,7 +55,8 @@ interface Connection {
  * after the other: handled at once, pipelined responses would pile up in memory behind the first that is not read.
  *
  * If all slots are in use, connections without a complete request are evicted, from the network group (IPv4 /24, IPv6 /56) with
- * the most of them; without one, connections whose client does not read its response. If memory is used up, the connections with
+ * the most of them; without one, connections whose client does not read its response; without one, a connection of the largest
+ * network group. If memory is used up, the connections with
  * the highest usage in the group with the highest usage are closed.
  */
 export class Connections {
@@ -178,8 +181,9 @@ export class Connections {
   }
 
   /**
-   * Evicts connections without a complete request; if there are none, those whose client has not read its whole response; if there
-   * are none either, the new one.
+   * Evicts connections without a complete request; if there are none, those whose client has not read its whole response. If there
+   * are none either, all slots have running requests, as a few addresses with long polls could have: then one of the largest
+   * network group is evicted, or the new one if its own group is the largest.
    */
   private makeRoom(newest: Socket): void {
     const idle = this.oldestOf(([socket, { requests }]) => socket !== newest && requests[0]?.request.complete !== true);
@@ -191,11 +195,20 @@ export class Connections {
     const unread = this.oldestOf(
       ([socket, { requests }]) => requests[0]?.response.writableEnded === true && socket.writableLength > 0,
     );
-    for (const [socket] of unread) {
+    const evicted = unread.length > 0 ? unread : this.oldestOfLargerGroup(newest);
+    for (const [socket] of evicted) {
       socket.destroy();
       this.forget(socket);
     }
-    if (unread.length === 0) this.dismiss(newest, '503 Service Unavailable', this.options.busyBody ?? '');
+    if (evicted.length === 0) this.dismiss(newest, '503 Service Unavailable', this.options.busyBody ?? '');
+  }
+
+  /** The oldest connection of the largest network group, if that has more connections than the group of this one. */
+  private oldestOfLargerGroup(newest: Socket): [Socket, Connection][] {
+    const largest = this.heaviestGroup(([, { isUpgraded }]) => (isUpgraded ? 0 : 1));
+    const groups = Array.from(this.open.values(), ({ address }) => this.groupOf(address));
+    const own = this.groupOf(this.open.get(newest)?.address ?? '');
+    return largest.length > groups.filter((group) => group === own).length ? largest.slice(0, 1) : [];
   }
 
   /** The oldest connections of the network group with the most connections for which `isEvictable` holds. */
@@ -211,16 +224,18 @@ export class Connections {
   private heaviestGroup(weigh: (entry: [Socket, Connection]) => number): [Socket, Connection][] {
     const groups = new Map<string, { weight: number; readonly entries: [Socket, Connection][] }>();
     for (const entry of this.open) {
-      const [, { address }] = entry;
-      const isLast = isLoopback(address) || this.options.isExempt(address);
-      const name = isLast ? '' : networkGroup(address);
+      const name = this.groupOf(entry[1].address);
       const group = groups.get(name) ?? { weight: 0, entries: [] };
       groups.set(name, group);
       const weight = weigh(entry);
-      group.weight += isLast ? weight / 1e12 : weight;
+      group.weight += name === TRUSTED ? weight / 1e12 : weight;
       if (weight > 0) group.entries.push(entry);
     }
     return [...groups.values()].reduce((a, b) => (b.weight > a.weight ? b : a), { weight: 0, entries: [] }).entries;
+  }
+
+  private groupOf(address: string): string {
+    return isLoopback(address) || this.options.isExempt(address) ? TRUSTED : networkGroup(address);
   }
 
   /** Passes a last response to the system. The slot is free at once, whether the client reads it or not. */
