@@ -170,6 +170,13 @@ describe('all slots in use', () => {
     expect(isOpen([...clients, other as Client])).toEqual([true, false, true, true, true]);
   });
 
+  test('an upgraded connection does not count for its network', async () => {
+    const server = serving({ maxConnections: 3 });
+    const clients = await withRunningRequests(server, '192.0.2.1', '192.0.2.2', '198.51.100.1');
+    server.connections.upgrade(clients[0] as unknown as Socket);
+    expect(isOpen([...clients, ...server.open('203.0.113.1')])).toEqual([true, true, true, false]);
+  });
+
   test('an upgraded connection is never evicted', () => {
     const { open, connections } = serving({ maxConnections: 2 });
     const clients = open('192.0.2.1', '192.0.2.2');

@@ -118,6 +118,15 @@ test('a restart during a rescan does not unlock the inputs of a pending send', (
   db.close();
 });
 
+/** Applies a block that pays the key of an own output with this amount. */
+function payAgain(ledger: Ledger, { key, publicSpendKey }: typeof NO_OUTPUT, amount: bigint): void {
+  const facts = { hash: hashAt(Number(amount)), transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '' };
+  const transaction = { ...facts, inputs: [], outputs: [{ key, amount }] };
+  const block = { height: HEIGHT + 1, hash: hashAt(HEIGHT + 1), timestamp: NOW, coinbase: undefined };
+  const found = { transaction: 1, output: 0, publicSpendKey, keyImage: hashAt(7), privateEphemeral: undefined };
+  ledger.apply({ ...block, transactions: [transaction] }, [{ ...found, globalIndex: 1 }], new Map());
+}
+
 test.each(['the reorganisation', 'a restart'])(
   'change is expected again after a larger copy of it vanished, by %s',
   (how) => {
@@ -125,19 +134,8 @@ test.each(['the reorganisation', 'a restart'])(
     before.ledger.recordSend(signed.pending);
     before.commit(() => before.pending.add(signed));
     const expected = before.ledger.content().subWallets.map(({ unconfirmedIncoming }) => unconfirmedIncoming);
-    const [{ key, amount, publicSpendKey } = NO_OUTPUT] = signed.pending.ownOutputs;
-    const pay = (ledger: Ledger, paid: bigint): unknown => {
-      const facts = { hash: hashAt(Number(paid)), transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '' };
-      const transaction = { ...facts, inputs: [], outputs: [{ key, amount: paid }] };
-      const block = { height: HEIGHT + 1, hash: hashAt(HEIGHT + 1), timestamp: NOW, coinbase: undefined };
-      const found = { transaction: 1, output: 0, publicSpendKey, keyImage: hashAt(7) };
-      return ledger.apply(
-        { ...block, transactions: [transaction] },
-        [{ ...found, privateEphemeral: undefined, globalIndex: 1 }],
-        new Map(),
-      );
-    };
-    pay(before.ledger, amount + 1n);
+    const [change = NO_OUTPUT] = signed.pending.ownOutputs;
+    payAgain(before.ledger, change, change.amount + 1n);
     before.ledger.rewind(HEIGHT + 1);
     let after = before;
     if (how === 'a restart') {
@@ -148,12 +146,33 @@ test.each(['the reorganisation', 'a restart'])(
     const lists = after.ledger.content().subWallets.map(({ unconfirmedIncoming }) => unconfirmedIncoming);
     expect(lists.map((list) => list.toSorted(byKey))).toEqual(expected.map((list) => list.toSorted(byKey)));
     // A small copy must not be spent, because that would spend the change too.
-    pay(after.ledger, 1n);
+    payAgain(after.ledger, change, 1n);
     const spendable = [...unlocked(after.ledger.content().subWallets, HEIGHT + 99, NOW)];
-    expect(spendable.map(({ output }) => output.key)).not.toContain(key);
+    expect(spendable.map(({ output }) => output.key)).not.toContain(change.key);
     for (const { db } of new Set([before, after])) db.close();
   },
 );
+
+test('change is expected again after the send of its removed larger copy was given up', () => {
+  const { db, ledger, commit, pending } = parts();
+  ledger.recordSend(signed.pending);
+  commit(() => pending.add(signed));
+  const expected = ledger.content().subWallets.map(({ unconfirmedIncoming }) => unconfirmedIncoming);
+  const [change = NO_OUTPUT] = signed.pending.ownOutputs;
+  payAgain(ledger, change, change.amount + 1n);
+  const { publicSpendKey } = change;
+  const output = ledger.findOutput(change.key)?.output as WalletOutput;
+  const hash = hashAt(8);
+  const spend = { ...signed.pending, hash, inputs: [{ output, publicSpendKey }], ownOutputs: [] };
+  ledger.recordSend(spend);
+  commit(() => pending.add({ ...signed, hash, pending: spend, rings: [] }));
+  ledger.rewind(HEIGHT + 1);
+  pending.onRewound(HEIGHT + 1);
+  expect(pending.giveUp(hash, 'a test')).toBe(true);
+  const lists = ledger.content().subWallets.map(({ unconfirmedIncoming }) => unconfirmedIncoming);
+  expect(lists.map((list) => list.toSorted(byKey))).toEqual(expected.map((list) => list.toSorted(byKey)));
+  db.close();
+});
 
 test('the ring of an output is not used for a larger one with its key', () => {
   const { db, ledger, commit, pending } = parts();

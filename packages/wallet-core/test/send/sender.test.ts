@@ -454,6 +454,8 @@ describe('a repeated request', () => {
     const [change] = signed.pending.ownOutputs as [(typeof signed.pending.ownOutputs)[number]];
     payMore(made, change, change.publicSpendKey);
     expect(await made.sender.resubmit(signed.hash)).toEqual(made.summary);
+    const expected = made.ledger.content().subWallets.flatMap(({ unconfirmedIncoming }) => unconfirmedIncoming);
+    expect(expected.map(({ key }) => key)).not.toContain(change.key);
     made.db.close();
   });
 
