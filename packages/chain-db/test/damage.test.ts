@@ -10,7 +10,7 @@ import { PAGE_SIZE, TABLES } from '../src/schema';
 afterAll(cleanUp);
 
 /** Bits flipped in each page of a table; the slow test flips more bits of a longer chain. */
-const FLIPS = 12;
+const FLIPS = 6;
 
 const plan = (salt: number) => ({
   salt,

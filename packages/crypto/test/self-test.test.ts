@@ -16,11 +16,11 @@ test('passes with every implementation of this CPU, and leaves the best one sele
 });
 
 test('reports the differences by implementation', async () => {
-  const [first, ...rest] = SELF_TEST_VECTORS.pow;
+  const [first] = SELF_TEST_VECTORS.pow;
   const [ring] = SELF_TEST_VECTORS.rings;
   const results = await selfTest({
     ...SELF_TEST_VECTORS,
-    pow: [{ ...first!, hash: '00'.repeat(32) }, ...rest],
+    pow: [{ ...first!, hash: '00'.repeat(32) }],
     rings: [{ ...ring!, valid: false }],
     output: { ...SELF_TEST_VECTORS.output, keyImage: '11'.repeat(32) },
   });
@@ -33,6 +33,6 @@ test('reports the differences by implementation', async () => {
 });
 
 test('an exception is a failure, too', async () => {
-  const results = await selfTest({ ...SELF_TEST_VECTORS, tree: { hashes: ['00'], root: '' } });
+  const results = await selfTest({ ...SELF_TEST_VECTORS, pow: [], tree: { hashes: ['00'], root: '' } });
   expect(results[0]?.failures[0]).toContain('RangeError');
 });

@@ -143,7 +143,7 @@ describe('any content of a transaction', () => {
           expect(binary).toEqual(json);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 });

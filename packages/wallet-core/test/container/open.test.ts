@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { rootCause } from '@wrkz/service-kit/base';
 import { contentText } from '../../src/container/encrypted-file';
 import { WalletFile } from '../../src/container/wallet-file';
 import { walletError } from '../../src/errors';
-import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
@@ -13,13 +12,7 @@ import { recordedWallets } from '../support/recorded-wallets';
 import type { WalletErrorName } from '../../src/error-table';
 import { errorNameOf } from '../support/rejection';
 
-// Another process opens the files: all PBKDF2 iterations.
-jest.unmock('node:crypto');
-
-afterEach(async () => {
-  await endPrograms();
-  removeFolders();
-});
+afterEach(removeFolders);
 
 const content = walletAt(3);
 const text = contentText(content);
@@ -91,28 +84,6 @@ test('a container opens with an empty and with a non-ASCII password', async () =
     const { walletFile, content: read } = await WalletFile.open(fileOf(containerOf(password, text)), password);
     await walletFile.close();
     expect(contentText(read)).toBe(text);
-  }
-});
-
-test('a container can be open only once, in one or several processes and through links', async () => {
-  const file = fileOf(containerOf('secret', text));
-  const link = fresh('link');
-  symlinkSync(file, link);
-  const { walletFile } = await WalletFile.open(file, 'secret');
-  expect(await refusal(file)).toBe('walletFileInUse');
-  expect(await refusal(link)).toBe('walletFileInUse');
-  const other = runProgram('hold.ts', [link, 'secret']);
-  expect(await other.line()).toBe('1000');
-  await walletFile.close();
-  await walletFile.close();
-  for (const end of ['kill', 'stop'] as const) {
-    const holder = runProgram('hold.ts', [file, 'secret']);
-    expect(await holder.line()).toBe('open');
-    expect(await refusal(file)).toBe('walletFileInUse');
-    holder[end]();
-    await holder.ended;
-    const again = await WalletFile.open(file, 'secret');
-    await again.walletFile.close();
   }
 });
 

@@ -16,20 +16,12 @@ import { dirname, join } from 'node:path';
 import { WalletFile } from '../../src/container/wallet-file';
 import { contentText } from '../../src/container/encrypted-file';
 import { walletError } from '../../src/errors';
-import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
-import { killSavers } from '../support/kills';
 import { errorNameOf } from '../support/rejection';
 
-// Another process opens the files: all PBKDF2 iterations.
-jest.unmock('node:crypto');
-
-afterEach(async () => {
-  await endPrograms();
-  removeFolders();
-});
+afterEach(removeFolders);
 
 const made = async (password = 'secret') => WalletFile.create(fresh('a.wallet'), password, () => walletAt(1));
 
@@ -258,21 +250,4 @@ test('an export has the JSON and a line end, and replaces an older file', async 
   await WalletFile.exportPlain(file, content);
   expect(readFileSync(file, 'utf8')).toBe(`${contentText(content)}\n`);
   expect(await errorNameOf(WalletFile.exportPlain(join(file, 'below'), content))).toBe('invalidWalletFilename');
-});
-
-test('a save above the file size limit fails without changing the file, and a later save succeeds', async () => {
-  const { walletFile } = await made();
-  await walletFile.close();
-  const program = runProgram('fill.ts', [walletFile.file, 'secret'], 'ulimit -f 1000');
-  expect(await program.line()).toBe('2');
-  expect(readdirSync(dirname(walletFile.file)).sort()).toEqual(['a.wallet', 'a.wallet.lock']);
-  expect(await program.line()).toBe('0');
-  expect(await program.ended).toBe(0);
-  const { walletFile: again, content } = await WalletFile.open(walletFile.file, 'secret');
-  await again.close();
-  expect(content.transactionKeys).toHaveLength(3);
-});
-
-test('the file opens with a saved version after kills during saves', async () => {
-  await killSavers(4, Math.random);
 });

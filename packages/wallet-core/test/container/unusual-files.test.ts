@@ -12,14 +12,10 @@ import {
 } from 'node:fs';
 import { contentText } from '../../src/container/encrypted-file';
 import { WalletFile } from '../../src/container/wallet-file';
-import { endPrograms, runProgram } from '../support/child';
 import { containerOf } from '../support/container-bytes';
 import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { errorNameOf } from '../support/rejection';
-
-// Another process opens the files: all PBKDF2 iterations.
-jest.unmock('node:crypto');
 
 /* Folders, pipes, devices and huge files in place of a container or its lock. Opening neither blocks nor reads them completely. */
 
@@ -27,7 +23,6 @@ const held: WalletFile[] = [];
 
 afterEach(async () => {
   for (const container of held.splice(0)) await container.close();
-  await endPrograms();
   removeFolders();
 });
 
@@ -96,11 +91,4 @@ test('a password of a million characters opens its container', async () => {
   expect(await errorNameOf(WalletFile.open(walletFile.file, password.slice(1)))).toBe('wrongPassword');
   const again = await WalletFile.open(walletFile.file, password);
   await again.walletFile.close();
-});
-
-test('exactly one of several programs that open a container concurrently succeeds', async () => {
-  const file = container();
-  const programs = Array.from({ length: 4 }, () => runProgram('hold.ts', [file, 'secret']));
-  const lines = await Promise.all(programs.map((program) => program.line()));
-  expect(lines.sort()).toEqual(['1000', '1000', '1000', 'open']);
 });

@@ -20,7 +20,7 @@ import { importKeys } from '../support/imports';
 
 /* Representative wallets; the slow test has all of them. */
 
-const NAMES = ['alice.wallet', 'alice.restored.wallet', 'bob-view.wallet', 'carol-nocoinbase.wallet'];
+const NAMES = ['alice.wallet', 'bob-view.wallet', 'carol-nocoinbase.wallet'];
 for (const one of FILES) if (NAMES.some((name) => one.file === `wallets/${name}`)) testFile(one);
 testRestored('alice', 'seed');
 testRestored('dave', 'keys');
