@@ -67,7 +67,6 @@ test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
     // Amounts are read from their index, and the table reveals its lost entries; pages of other tables may have no rows.
     if (TABLES.some((table) => table === name && table !== 'amounts')) expect(damaged).toBeGreaterThan(0);
   },
-  60_000,
 );
 
 test('the error contains the file, the page, its table and its blocks', () => {

@@ -43,17 +43,13 @@ async function mine({ block, difficulty, height }: Template): Promise<Buffer> {
   return encodeBlock({ ...sealed, nonce: Number(found!.nonce) });
 }
 
-test.each([0, 1, 2, 3, 30, 60, 100, 149, 720])(
-  'a mined template extends a chain of height %i',
-  async (height) => {
-    const view = branchTo(height);
-    const made = await template(view, { extraNonce: Buffer.from('abcd', 'hex') });
-    expect(made.height).toBe(height + 1);
-    const verified = await checkBlock(parseBlock(await mine(made)), [], contextOn(view));
-    expect(verified).toBeInstanceOf(VerifiedBlock);
-  },
-  60_000,
-);
+test.each([0, 1, 2, 3, 30, 60, 100, 149, 720])('a mined template extends a chain of height %i', async (height) => {
+  const view = branchTo(height);
+  const made = await template(view, { extraNonce: Buffer.from('abcd', 'hex') });
+  expect(made.height).toBe(height + 1);
+  const verified = await checkBlock(parseBlock(await mine(made)), [], contextOn(view));
+  expect(verified).toBeInstanceOf(VerifiedBlock);
+});
 
 test('a template contains the valid transactions, in order, and reports invalid ones', async () => {
   // Block 706 has more transactions than fit a template.
