@@ -114,7 +114,7 @@ export class PoolWatcher {
 
   private removeDropped(deleted: readonly string[]): void {
     const gone = deleted.filter((hash) => !this.own.has(hash) || this.missing.has(hash));
-    this.missing = new Set(deleted.filter((hash) => !gone.includes(hash)));
+    this.missing = new Set(deleted.filter((hash) => this.own.has(hash) && !this.missing.has(hash)));
     for (const hash of gone) this.known.delete(hash);
     this.drop(gone);
   }

@@ -339,7 +339,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  /** Creates and stores the next deterministic sub-wallet. @throws WalletError illegalViewWalletOperation */
+  /** Creates and stores the next deterministic sub-wallet. @throws WalletError illegalViewWalletOperation, walletDatabaseDamaged */
   createSubWallet(): Promise<SubWallet> {
     const start = startOfNewKeys(this.seconds());
     return this.addSubWallet(() => {
@@ -491,9 +491,10 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   unhold(hashes: readonly string[]): void {
+    if (hashes.length === 0) return;
     this.ledger.unhold(hashes);
     this.pending.restoreInLedger();
-    if (hashes.length > 0) this.onProgress();
+    this.onProgress();
   }
 
   private addSubWallet(make: () => NewSubWallet | Promise<NewSubWallet>, scanHeight?: number): Promise<SubWallet> {
