@@ -208,17 +208,14 @@ test('readers read commits, never wait for the writer, and are closed with the d
   expect(database.connection.open).toBe(false);
 });
 
-test('closing copies the log into the file, and does not wait for a reader that uses it', () => {
+test('a close beside a reader of an old state loses nothing: the log is copied at the end of the reader', () => {
   const file = fresh('journal.sqlite');
   const database = openDatabase(journal(file));
   const reader = closing(openDatabase(journal(file, { mode: 'read' })));
   reader.connection.exec('BEGIN');
   reader.connection.prepare('SELECT * FROM entries').all();
   database.connection.exec("INSERT INTO entries (text) VALUES ('one')");
-  const start = performance.now();
   database.close();
-  // A connection that waits would use up the busy timeout.
-  expect(performance.now() - start).toBeLessThan(5_000);
   reader.close();
   expect(looking(file, (connection) => connection.prepare('SELECT text FROM entries').all())).toEqual([
     { text: 'one' },

@@ -143,8 +143,17 @@ interface OwnOutput {
 /** Blocks after which copies are unlocked: above the minimum of the pool. */
 const COPY_LOCK = 40n;
 const COPY_FEE = 20_000n;
-/** Min amount of an output that `buildCopy` spends. */
-export const MIN_COPY_INPUT = MIN_AMOUNT;
+/** The smallest output for `buildCopy` that is not used yet and unlocked at a height. */
+export function smallestCopyInput<T extends OwnOutput>(
+  unspent: readonly T[],
+  used: ReadonlySet<string>,
+  height: number,
+): T | undefined {
+  return unspent
+    .filter(({ key, globalIndex }) => globalIndex !== undefined && !used.has(key))
+    .filter(({ amount, unlockTime }) => amount >= MIN_AMOUNT && unlockTime <= height)
+    .toSorted((a, b) => Number(a.amount - b.amount))[0];
+}
 
 /**
  * A transaction of a stranger with the public key and the output keys of another one. The owner finds both outputs of a key, of

@@ -140,9 +140,8 @@ function storageText({ capabilityFlags = 0, prunedNodeHeight = 0, liteStartHeigh
 /** Whether the node serves its chain from our genesis block on. */
 async function firstBlock(connection: PeerConnection, { genesis }: Network, closed: Promise<void>): Promise<string> {
   const { promise, resolve } = deferred<string>();
-  const giveUp = (): void => resolve('does not respond to a chain request');
-  const timer = setTimeout(giveUp, RESPONSE_TIMEOUT_MS);
-  void closed.then(giveUp);
+  const timer = setTimeout(() => resolve('does not respond to a chain request'), RESPONSE_TIMEOUT_MS);
+  void closed.then(() => resolve('closes the connection after a chain request'));
   connection.start((frame) => {
     if (frame.command !== Command.responseChain) return;
     const { startHeight, hashes } = responseChain.decode(frame.body);

@@ -102,10 +102,8 @@ describe('wrkz-daemon probe', () => {
     const { nodeData, syncData } = handshakeRequest.decode((await peer.nextOf(Command.handshake)).body);
     peer.reply(Command.handshake, handshakeResponse.encode({ nodeData, syncData, peers: [], peers6: [] }));
     await peer.nextOf(Command.requestChain);
-    const startedAt = performance.now();
     peer.end();
-    expect((await pending).lines).toContain('  first block   does not respond to a chain request');
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect((await pending).lines).toContain('  first block   closes the connection after a chain request');
     await server.close();
   });
 

@@ -332,10 +332,9 @@ test('a hanging wallet does not delay a stop', async () => {
   wallet.answer = () => undefined;
   const looking = service.poll();
   looking.catch(() => undefined);
-  const before = performance.now();
   await service.stop();
-  expect(performance.now() - before).toBeLessThan(10_000);
-  await expect(looking).rejects.toThrow();
+  // Without the stop the poll would record a timeout.
+  await expect(looking).rejects.toThrow('aborted');
 });
 
 test('a plain address counts payments without a payment id of another proposal; an address outside of the wallet counts none', async () => {

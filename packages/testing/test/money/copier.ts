@@ -4,15 +4,15 @@ import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { DEFAULT_POW_SERVER, PowClient, scanFrom, Wallet, walletFromKeys } from '@wrkz/wallet-core';
 import {
   buildCopy,
-  MIN_COPY_INPUT,
   pollUntil,
   type SeededRandom,
+  smallestCopyInput,
   type TestNodeClient,
   type TestWallet,
 } from '../../src';
 
 /** Depth of an output that the stranger spends, so that a reorganisation does not remove it. */
-const SAFE_BLOCKS = 5n;
+const SAFE_BLOCKS = 5;
 
 /** A stranger who copies the output keys of transactions into own ones, with other amounts. */
 export class Copier {
@@ -40,10 +40,7 @@ export class Copier {
     const { height: count } = await node.get<{ height: number }>('/info');
     const height = count - 1;
     const smallest = () =>
-      (this.wallet.snapshot.primary?.unspent ?? [])
-        .filter(({ key, globalIndex }) => globalIndex !== undefined && !this.used.has(key))
-        .filter(({ amount, unlockTime }) => amount >= MIN_COPY_INPUT && unlockTime + SAFE_BLOCKS < BigInt(height))
-        .toSorted((a, b) => (a.amount < b.amount ? -1 : 1))[0];
+      smallestCopyInput(this.wallet.snapshot.primary?.unspent ?? [], this.used, height - SAFE_BLOCKS);
     await pollUntil(
       async () => smallest() !== undefined || this.wallet.syncStatus.walletHeight >= height,
       () => 'the stranger to be at the tip',

@@ -5,7 +5,7 @@ import {
   respondAsJuly2025,
   ChainSum,
   buildCopy,
-  MIN_COPY_INPUT,
+  smallestCopyInput,
   TestWallet,
   SeededRandom,
   StandInNode,
@@ -216,10 +216,7 @@ export class Campaign {
     while (this.counts.copies < count) {
       this.counts.copies += 1;
       const { height } = node;
-      const [own] = money.primary.unspent
-        .filter(({ key, globalIndex }) => globalIndex !== undefined && !this.used.has(key))
-        .filter(({ amount, unlockTime }) => amount >= MIN_COPY_INPUT && unlockTime <= height)
-        .toSorted((a, b) => (a.amount < b.amount ? -1 : 1));
+      const own = smallestCopyInput(money.primary.unspent, this.used, height);
       const recent = [...this.bytes.values()].slice(-12);
       if (recent.length === 0 || own === undefined) continue;
       this.used.add(own.key);
