@@ -137,8 +137,10 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.applier = new Applier(ledger, this.store, this.verifier, {
       applied: (transactions, block) => this.emit('applied', transactions, block),
       rewind: (height) => {
-        const depth = ledger.position().height - height;
-        if (depth >= REORGANISATION_DEPTH) {
+        const { height: tip, hash } = ledger.position();
+        const depth = tip - height;
+        // Without a hash, after a rescan, the node begins below the position: nothing forks.
+        if (hash !== undefined && depth >= REORGANISATION_DEPTH) {
           warn(
             `the node's chain forks from that of this wallet at block ${String(height)}, ${String(depth + 1)} blocks back: ` +
               'rescanning from there. Is it a node of the same network?',

@@ -24,6 +24,8 @@ interface Summary {
   readonly height: number;
   readonly transactions: number;
   readonly balance: bigint;
+  /** Number of addresses. Missing in files of older versions. */
+  readonly addresses?: number;
 }
 
 /** Runs a commit, with the writes that belong to the queued changes of the ledger. If `commit` throws, nothing is stored. */
@@ -280,7 +282,10 @@ export class WalletStorage {
         if (progress !== undefined) ledger.appliedHeight = progress.appliedHeight;
       } else {
         if (problem !== '') ledger = await newLedger();
-        containerChange = describeChange(db.settings.get(SUMMARY) as Summary | undefined, ledger, problem);
+        const before = db.settings.get(SUMMARY) as Summary | undefined;
+        containerChange = describeChange(before, ledger, problem);
+        // The wallet would create the missing addresses again, as new ones.
+        if (ledger.content().subWallets.length < (before?.addresses ?? 0)) db.noteRestored(this.options.now());
         db.log.restart(db.mark.position);
       }
     }
@@ -349,7 +354,7 @@ async function replayLog(db: WalletDb, ledger: Ledger, position: number): Promis
     }
     return undefined;
   } catch (error) {
-    if (error instanceof RangeError) return 'it is older than the log of the wallet database';
+    if (error instanceof RangeError) return 'the container is older than the log of the wallet database';
     if (error instanceof LedgerFault || error instanceof DamagedSealedRow) {
       return `the log of the wallet database could not be applied: ${error.message}`;
     }
@@ -363,17 +368,19 @@ function summaryOf(content: WalletContent): Summary {
     height: content.progress.height,
     transactions: content.transactions.length,
     balance: unlocked + locked,
+    addresses: content.subWallets.length,
   };
 }
 
 /** @returns undefined for a container that was never saved by this program */
 function describeChange(before: Summary | undefined, ledger: Ledger, problem: string): string | undefined {
   if (before === undefined) return undefined;
-  const { height, transactions, balance } = summaryOf(ledger.content());
+  const { height, transactions, balance, addresses } = summaryOf(ledger.content());
   const cause = problem === '' ? 'another program wrote the container, or it was replaced with an older copy' : problem;
   return (
-    `${cause}; its content is used: height ${before.height} -> ${height}, transactions ` +
-    `${before.transactions} -> ${transactions}, balance ${before.balance} -> ${balance}`
+    `${cause}; the content of the container is used: height ${before.height} -> ${height}, transactions ` +
+    `${before.transactions} -> ${transactions}, balance ${before.balance} -> ${balance}, ` +
+    `addresses ${before.addresses ?? '?'} -> ${String(addresses)}`
   );
 }
 

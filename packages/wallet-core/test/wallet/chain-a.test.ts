@@ -65,6 +65,16 @@ test('at a lite node the scan starts higher with a warning, and a rescan that wo
   expect(booksOf(atLite)).toEqual(amountsFrom(300, content));
 });
 
+test('a rescan from far below the tip finds the same and reports no fork', async () => {
+  const whole = await openFile({ file: 'wallets/alice.wallet', password: 'secret_alice' });
+  await whole.untilSynced(false);
+  const before = booksOf(whole);
+  await whole.wallet.rescan(300);
+  await whole.untilSynced(false);
+  expect(booksOf(whole)).toEqual(before);
+  expect(whole.warnings).toEqual([]);
+});
+
 test('each transaction of a scan is recorded once, in a few commits, before it is announced', async () => {
   const { privateViewKey, addresses } = keysOf('alice');
   const whole = await begin(

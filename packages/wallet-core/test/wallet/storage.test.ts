@@ -24,7 +24,7 @@ import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { walletErrorRows } from '../../src/errors';
 import { errorNameOf } from '../support/rejection';
-import { balanceOf } from '../ledger/support/contents';
+import { balanceOf, emptySubWallet } from '../ledger/support/contents';
 import { hashOf } from '../ledger/support/model-chain';
 
 /* The container and its wallet database after a crash, after writes of another program, and with damage. */
@@ -163,6 +163,25 @@ test('a container written by another program is used, and the difference is repo
   expect(second.ledger.position().height).toBe(0);
   await closed(second);
   expect((await opened(file)).containerChange).toBeUndefined();
+});
+
+test('an older container that lacks addresses pauses sends, because they would be created again', async () => {
+  const file = container();
+  const first = await opened(file);
+  await first.storage.save();
+  const original = readFileSync(file);
+  first.ledger.addSubWallet(emptySubWallet(hashOf('carol')), 2);
+  for (let i = 0; i < 2; i++) await first.storage.save();
+  await closed(first);
+  writeFileSync(file, original);
+  const second = await opened(file);
+  expect(second.containerChange).toMatch(/container is older than the log.*addresses 2 -> 1/);
+  expect(second.storage.damage).toMatch(/addresses may be missing/);
+  await closed(second);
+  const third = await opened(file);
+  expect(third.storage.damage).toBeDefined();
+  await third.storage.acknowledgeDamage();
+  expect(third.storage.damage).toBeUndefined();
 });
 
 test('the previous container is brought up to date by the log', async () => {
