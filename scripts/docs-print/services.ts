@@ -112,7 +112,7 @@ const walletRpc: PrintedService = {
   errors: [
     {
       title: 'Envelope',
-      text: 'The HTTP status is always 200.',
+      text: 'Errors of methods have the HTTP status 200.',
       rows: numbered(walletRpcApi.walletRpcEnvelopeErrors, ({ code }) => code),
     },
     {

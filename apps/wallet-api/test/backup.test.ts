@@ -24,7 +24,7 @@ test('restores a backup of an open wallet with one command, overwrites nothing, 
     await expect(failed(backup, restored)).rejects.toThrow(`${restored} or a file beside it already exists`);
     await expect(failed(`${backup}.old`, `${restored}.old`)).rejects.toThrow(`cannot read the backup ${backup}.old`);
     await expect(failed(`${backup}.db`, `${restored}.old`)).rejects.toThrow(`cannot read the backup ${backup}.db`);
-    await expect(failed(backup, join(service.folder, 'none', 'a'))).rejects.toThrow('No such file or directory');
+    await expect(failed(backup, join(service.folder, 'none', 'a'))).rejects.toThrow('no such file or directory');
     requireStatus(await service.json('POST', '/wallet/open', { ...FILE, filename: 'restored' }), 200);
     expect(parsed<{ addresses: string[] }>(await service.json('GET', '/addresses')).addresses).toContain(address);
   } finally {

@@ -7,6 +7,7 @@ import { knownWallet, World } from './contract/world';
 
 interface Listed {
   readonly hash: string;
+  readonly paymentID: string;
   readonly blockHeight: number;
   readonly confirmations: number;
   readonly timestamp: number;
@@ -70,6 +71,14 @@ test('combines direction and minAmount with paging', async () => {
   const big = all.filter((one) => netOf(one) < 0 && netOf(one) <= -1_000_000);
   expect(await listed('?direction=out&minAmount=1000000&limit=3')).toEqual(big.slice(0, 3));
   expect(await listed('?minAmount=18446744073709551615')).toEqual([]);
+});
+
+test('lists the transactions with a payment ID of 64 or 16 digits in any case', async () => {
+  const { paymentID } = all.find((one) => one.paymentID !== '') as Listed;
+  const found = all.filter((one) => one.paymentID === paymentID);
+  expect(await listed(`/paymentid/${paymentID.toUpperCase()}`)).toEqual(found);
+  expect(await listed(`/paymentid/${paymentID.slice(0, 16)}`)).toEqual([]);
+  expect((await world.at('full').json('GET', `/transactions/paymentid/${paymentID.slice(0, 15)}`)).status).toBe(404);
 });
 
 test('counts one confirmation for the top block and none for an unconfirmed transaction', async () => {

@@ -27,6 +27,8 @@ export interface WalletRpcConfig {
   readonly threads: number;
   /** Absolute path. */
   readonly containerFile: string;
+  /** Absolute path of the container to restore; undefined for none. */
+  readonly backup: string | undefined;
   /** Absolute path; undefined for none. */
   readonly logFile: string | undefined;
   readonly node: NodeChoice;
@@ -57,12 +59,14 @@ export function readWalletRpcConfig(argv: readonly string[]): WalletRpcConfig {
   const root = resolve(values['server-root']);
   const network = networkOf(values.network);
   const containerFile = resolve(root, values['container-file']);
-  if (!values['generate-container']) requireContainer(containerFile, values['container-file']);
+  const isNew = values['generate-container'] || values['restore-backup'] !== '';
+  if (!isNew) requireContainer(containerFile, values['container-file']);
   return {
     options: values,
     network,
     threads: values.threads ?? availableParallelism(),
     containerFile,
+    backup: values['restore-backup'] === '' ? undefined : resolve(root, values['restore-backup']),
     logFile: values['log-file'] === '' ? undefined : resolve(root, values['log-file']),
     node: nodeChoice(
       {
@@ -97,11 +101,11 @@ function complaint(values: Readonly<Record<string, OptionValue>>): string | unde
   }
   if (hasKeys && given('mnemonic-seed')) return 'You cannot specify import from both Mnemonic seed and private keys';
   if (hasKeys && !(given('view-key') && given('spend-key'))) return 'Need both secret spend key and secret view key.';
-  if (values['generate-container'] === true && values['address'] === true) {
-    return '--generate-container and --address each do one thing and exit';
-  }
-  const servesNobody = values['generate-container'] === true || values['address'] === true;
-  if (!servesNobody && !given('rpc-password') && values['rpc-legacy-security'] !== true) {
+  const commands = [values['generate-container'], values['address'], given('restore-backup')].filter(
+    (one) => one === true,
+  );
+  if (commands.length > 1) return '--generate-container, --address and --restore-backup each do one thing and exit';
+  if (commands.length === 0 && !given('rpc-password') && values['rpc-legacy-security'] !== true) {
     return 'Please specify either an RPC password or use the --rpc-legacy-security flag';
   }
   if (values['threads'] !== undefined && Number(values['threads']) < 1) return 'Thread count must be at least 1';

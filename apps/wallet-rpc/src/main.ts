@@ -3,6 +3,7 @@ import '@wrkz/wallet-server/v8-flags';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, OneShotCommand, parseLogLevel, runMain } from '@wrkz/service-kit';
 import { readWalletRpcConfig, serviceListenAddresses } from './config';
+import { restoreWallet } from '@wrkz/wallet-server';
 import { generateContainer, listAddresses } from './one-shot';
 import { SERVICE_LOG_SCALE } from './options';
 import { WalletRpc } from './wallet-rpc';
@@ -22,6 +23,10 @@ runMain(
         signal,
         async () => `New container ${config.containerFile}: ${await generateContainer(config, signal)}`,
       );
+    }
+    const { backup, containerFile } = config;
+    if (backup !== undefined) {
+      return new OneShotCommand(signal, () => restoreWallet(backup, containerFile, 'resumeSends'));
     }
     if (config.options.address) return new OneShotCommand(signal, () => listAddresses(config));
     await assertPortsFree(serviceListenAddresses(config));

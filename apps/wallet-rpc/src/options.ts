@@ -81,6 +81,12 @@ export const WALLET_RPC_OPTIONS = defineOptions([
       help: 'Print the addresses of the container and exit',
     },
     {
+      name: 'restore-backup',
+      default: '',
+      oneShot: true,
+      help: 'Restore this container and its database <file>.db as the new --container-file and exit; sends are then paused',
+    },
+    {
       name: 'server-root',
       default: '',
       defaultText: 'the working directory',

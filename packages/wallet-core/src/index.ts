@@ -6,6 +6,7 @@ export { WalletFile } from './container/wallet-file';
 export { contentText } from './container/encrypted-file';
 export {
   isWalletError,
+  writeFailure,
   nodeRefusal,
   WalletClosed,
   WalletError,

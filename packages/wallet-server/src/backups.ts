@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorText } from '@wrkz/service-kit';
-import type { Wallet } from '@wrkz/wallet-core';
+import { errorText, UsageError } from '@wrkz/service-kit';
+import { isWalletError, restoreBackup, type Wallet, writeFailure } from '@wrkz/wallet-core';
 
 const MINUTE_MS = 60_000;
 
@@ -84,4 +84,32 @@ async function deleteOld(directory: string, name: string, keep: number, written:
     const isOld = stamp !== undefined && !retained.has(stamp);
     if (isOld || UNFINISHED.test(rest)) await rm(join(directory, entry), { force: true });
   }
+}
+
+/**
+ * Restores a backup as a new wallet file.
+ * @param resume how the operator resumes sends
+ * @returns a text for the operator
+ * @throws UsageError with the names of the files
+ */
+export async function restoreWallet(backup: string, file: string, resume: string): Promise<string> {
+  try {
+    await restoreBackup(backup, file);
+  } catch (error) {
+    throw new UsageError(`restore: ${failureText(error, backup, file)}`);
+  }
+  return (
+    `${backup} was restored as ${file}. Sends and idempotency keys after the backup are missing, so its sends are ` +
+    `paused. Check recent payments, then call ${resume}.`
+  );
+}
+
+function failureText(error: unknown, backup: string, file: string): string {
+  if (isWalletError(error, 'walletFileAlreadyExists')) {
+    return `${file} or a file beside it already exists. Choose another name.`;
+  }
+  if (isWalletError(error, 'filenameNonExistent', 'notAWalletFile')) {
+    return `cannot read the backup ${backup} with its database ${backup}.db: ${errorText(error)}`;
+  }
+  return `cannot write ${file}: ${writeFailure(error)}`;
 }

@@ -1,5 +1,5 @@
 export { AttemptLimiter, type AttemptLimiterOptions } from './attempt-limiter';
-export { startBackupJob } from './backups';
+export { restoreWallet, startBackupJob } from './backups';
 export { isForeignFile, systemText } from './files';
 export { type IdempotentRequest, IdempotentRequests, resubmitSends } from './idempotency';
 export {

@@ -91,10 +91,11 @@ const getByPaymentId = declareWalletRoute({
   ...LIST,
   path: '/transactions/paymentid/{hash}',
   summary: 'Lists confirmed transactions with a given payment ID.',
-  description: '`hash` is the payment ID, 64 hex digits in any case.',
-  params: walletApi.hashParams,
+  description: '`hash` is the payment ID, 16 or 64 hex digits in any case.',
+  params: walletApi.paymentIdParams,
   errors: [],
-  handle: (context, { path }) => listOf(context, (snapshot) => snapshot.transactions({ paymentId: path.hash })),
+  handle: (context, { path }) =>
+    listOf(context, (snapshot) => snapshot.transactions({ paymentId: path.hash.toLowerCase() })),
 });
 
 const getTransactionKey = declareWalletRoute({

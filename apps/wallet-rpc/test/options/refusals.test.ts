@@ -55,6 +55,7 @@ test.each([
     'both Mnemonic seed and private keys',
   ],
   [['-w', file, '-g', '--address'], 'each do one thing'],
+  [['-w', file, '-g', '--restore-backup', 'x'], 'each do one thing'],
   [[...basic, '--log-level', '6'], 'log-level must be between 0..5'],
   [[...basic, '--threads', '0'], 'Thread count must be at least 1'],
   [[...basic, '--scan-coinbase-transactions', '--skip-coinbase-transactions'], 'cannot be used together'],

@@ -9,6 +9,7 @@ import { PASSWORD } from '../support/service';
 import { addressOf, CONTAINER_PASSWORD, expectedWallet, World } from '../support/world';
 
 exercises('generate-container', 'view-key', 'spend-key', 'mnemonic-seed', 'scan-height', 'address', 'network');
+exercises('restore-backup');
 exercises('bind-ipc-path', 'bind-ipc-mode', 'bind-ipc-group', 'enable-cors', 'log-file', 'container-password');
 exercises(
   'daemon-failover',
@@ -68,6 +69,26 @@ test('creates containers of new keys, given keys and a seed, and lists their add
   rmSync(`${unlockable}.lock`);
   mkdirSync(`${unlockable}.lock`);
   expect(run('-w', unlockable, ...password, '--address').stderr).toContain('unlockable.lock is not a regular file');
+});
+
+test('a restored backup pauses sends and creates no address again; a failed restore names the files', async () => {
+  const backup = await world.read('alice', node.daemon.ports.rpc);
+  const restored = world.folder.file('restored');
+  const restore = (from: string) => run('--restore-backup', from, '-w', restored);
+  expect(restore(`${backup}.db`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`the backup ${backup}.db`),
+  });
+  expect(restore(backup)).toMatchObject({ code: 0, stdout: expect.stringContaining('then call resumeSends.') });
+  expect(restore(backup)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${restored} or a file beside it`),
+  });
+  const service = await world.service(restored, node.daemon.ports.rpc);
+  const refused = (code: bigint) => ({ error: { data: { application_code: code } } });
+  const transfers = [{ address: addressOf('bob'), amount: 1_000 }];
+  expect(await service.call('sendTransaction', { transfers, anonymity: 1 })).toMatchObject(refused(1008n));
+  expect(await service.call('createAddress')).toMatchObject(refused(1011n));
 });
 
 test('a local socket replaces the port and requires the password', async () => {
