@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { countedAddress, networkGroup } from '../src';
 import type { ListenerKind } from '../src/http/client-address';
-import { type ConnectionOptions, Connections } from '../src/http/connections';
+import { type ConnectionOptions, Connections, endSoon } from '../src/http/connections';
 import { readBody } from '../src/http/request';
 import { acceptUpgrades } from '../src/http/upgrade';
 
@@ -182,6 +182,25 @@ describe('all slots in use', () => {
     const clients = open('192.0.2.1', '192.0.2.2');
     connections.upgrade(clients[0] as unknown as Socket);
     expect(isOpen([...clients, ...open('203.0.113.1')])).toEqual([true, false, true]);
+  });
+
+  test('a new connection determines no address group but its own, because that takes most of the time', () => {
+    const isExempt = jest.fn(() => false);
+    const { open } = serving({ maxConnections: 200, isExempt });
+    open(...Array.from({ length: 200 }, (_, i) => `2001:db8:${i}::1`));
+    isExempt.mockClear();
+    open('2001:db8:ffff::1');
+    expect(isExempt.mock.calls).toEqual([['2001:db8:ffff::1']]);
+  });
+
+  test('a refused upgrade whose client does not close is evicted', () => {
+    const { open, connections } = serving({ maxConnections: 2 });
+    const clients = open('192.0.2.1', '192.0.2.2');
+    for (const client of clients) connections.upgrade(client as unknown as Socket);
+    endSoon(clients[1] as Client, 'HTTP/1.1 404 Not Found\r\n\r\n');
+    const [late] = open('203.0.113.1');
+    expect(isOpen([...clients, late as Client])).toEqual([true, false, true]);
+    expect(clients[1]?.received).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   test('loopback connections are evicted last', () => {
