@@ -11,13 +11,15 @@ import { acceptUpgrades } from '../src/http/upgrade';
 /** A connection from any address, without a network. */
 class Client extends Duplex {
   received = '';
+  /** Whether the client reads responses. */
+  isReading = true;
 
   constructor(readonly remoteAddress: string | undefined) {
     super({
       read: () => undefined,
       write: (chunk, _encoding, done) => {
         this.received += String(chunk);
-        done();
+        if (this.isReading) done();
         this.emit('received');
       },
     });
@@ -168,6 +170,69 @@ describe('all slots in use', () => {
     expect(late?.received).toMatch(/^HTTP\/1\.1 503 /);
     const [other] = server.open('203.0.113.1');
     expect(isOpen([...clients, other as Client])).toEqual([true, false, true, true, true]);
+  });
+
+  test('a client without a request yet is not evicted for one of a network that fills the slots with running requests', async () => {
+    const server = serving({ maxConnections: 9 });
+    const clients = await withRunningRequests(server, ...Array.from({ length: 9 }, (_, i) => `192.0.2.${i + 1}`));
+    const [honest] = server.open('203.0.113.1') as [Client];
+    expect(isOpen([...clients, honest])).toEqual([false, ...Array<boolean>(9).fill(true)]);
+    expect(isOpen([honest, ...server.open('192.0.2.20')])).toEqual([true, false]);
+    expect(isOpen([honest, ...server.open('198.51.100.1')])).toEqual([true, true]);
+  });
+
+  describe('a response that its client has not read', () => {
+    const app: RequestListener = ({ url }, response) => {
+      if (url === '/download') response.end('blocks');
+    };
+
+    /** Fills eight slots: with downloads from 198.51.100.1 and following networks, and with running requests. */
+    async function withDownloads(count: number, ...running: string[]) {
+      const server = serving({ maxConnections: 8 }, 'open', app);
+      const clients = await withRunningRequests(server, ...running);
+      const downloads = server.open(...Array.from({ length: count }, (_, i) => `198.51.${100 + i}.1`));
+      for (const download of downloads) {
+        download.isReading = false;
+        const received = once(download, 'received');
+        download.send('GET /download HTTP/1.1\r\nHost: x\r\n\r\n');
+        await received;
+      }
+      return { ...server, clients, downloads };
+    }
+    /** Addresses of a network. */
+    const network = (count: number, prefix: string): string[] =>
+      Array.from({ length: count }, (_, i) => `${prefix}.${i + 2}`);
+
+    test('is not cut while another network fills the slots with running requests', async () => {
+      const { open, clients, downloads } = await withDownloads(1, ...network(7, '192.0.2'));
+      expect(isOpen([...downloads, ...open('192.0.2.1')])).toEqual([true, false]);
+      const [other] = open('203.0.113.1') as [Client];
+      expect(isOpen([...clients, ...downloads, other])).toEqual([false, ...Array<boolean>(8).fill(true)]);
+    });
+
+    test('is evicted before a running request if there are many', async () => {
+      const { open, clients, downloads } = await withDownloads(2, ...network(6, '192.0.2'));
+      expect(isOpen([...clients, ...downloads, ...open('203.0.113.1')])).toEqual([
+        ...Array<boolean>(6).fill(true),
+        ...[false, true, true],
+      ]);
+    });
+
+    test('is evicted before a running request of its own network', async () => {
+      const { open, clients, downloads } = await withDownloads(1, ...network(7, '198.51.100'));
+      expect(isOpen([...clients, ...downloads, ...open('203.0.113.1')])).toEqual([
+        ...Array<boolean>(7).fill(true),
+        ...[false, true],
+      ]);
+    });
+
+    test.each(['203.0.113.1', '127.0.0.1'])('is evicted if no network is larger, for a client at %s', async (late) => {
+      const { open, clients, downloads } = await withDownloads(1, ...network(7, '127.0.0'));
+      expect(isOpen([...clients, ...downloads, ...open(late)])).toEqual([
+        ...Array<boolean>(7).fill(true),
+        ...[false, true],
+      ]);
+    });
   });
 
   test('an upgraded connection does not count for its network', async () => {

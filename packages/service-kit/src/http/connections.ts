@@ -54,10 +54,9 @@ interface Connection {
  * The connections of a server. Each is marked with its address when it is accepted. Requests of one connection are handled one
  * after the other: handled at once, pipelined responses would pile up in memory behind the first that is not read.
  *
- * If all slots are in use, connections without a complete request are evicted, from the network group (IPv4 /24, IPv6 /56) with
- * the most of them; without one, connections whose client does not read its response; without one, a connection of the largest
- * network group. If memory is used up, the connections with
- * the highest usage in the group with the highest usage are closed.
+ * If all slots are in use, connections are evicted from the network groups (IPv4 /24, IPv6 /56) with the most: those without a
+ * complete request, those whose client does not read its response, or running requests (see `evictedFor`). If memory is used up,
+ * the connections with the highest usage in the group with the highest usage are closed.
  */
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
@@ -140,7 +139,7 @@ export class Connections {
     let total = this.heldBytes;
     for (const socket of this.open.keys()) total += socket.writableLength;
     while (total > this.options.maxHeldBytes) {
-      const [largest] = this.heaviestGroup(size).sort((a, b) => size(b) - size(a));
+      const [largest] = heaviestGroup(this.open, size).sort((a, b) => size(b) - size(a));
       if (largest === undefined) return;
       total -= size(largest);
       largest[0].destroy();
@@ -181,61 +180,45 @@ export class Connections {
     return count;
   }
 
-  /**
-   * Evicts connections without a complete request; if there are none, those whose client has not read its whole response. If there
-   * are none either, all slots have running requests, as a few addresses with long polls could have: then one of the largest
-   * network group is evicted, or the new one if its own group is the largest.
-   */
+  /** Evicts connections, or the new one if there are none of a network group that is at least as large as its own. */
   private makeRoom(newest: Socket): void {
-    const idle = this.oldestOf(([socket, { requests }]) => socket !== newest && requests[0]?.request.complete !== true);
-    if (idle.length > 0) {
-      for (const [socket] of idle) this.dismiss(socket, '503 Service Unavailable', this.options.busyBody ?? '');
-      return;
+    const busy = { status: '503 Service Unavailable', body: this.options.busyBody ?? '' };
+    const evicted = this.evictedFor(newest);
+    for (const entry of evicted) {
+      if (isIdle(entry)) this.dismiss(entry[0], busy.status, busy.body);
+      else {
+        entry[0].destroy();
+        this.forget(entry[0]);
+      }
     }
-    // A client that reads a few bytes of a response in each write timeout would occupy its slot for hours.
-    const unread = this.oldestOf(
-      ([socket, { requests }]) => requests[0]?.response.writableEnded === true && socket.writableLength > 0,
-    );
-    const evicted = unread.length > 0 ? unread : this.oldestOfLargerGroup(newest);
-    for (const [socket] of evicted) {
-      socket.destroy();
-      this.forget(socket);
-    }
-    if (evicted.length === 0) this.dismiss(newest, '503 Service Unavailable', this.options.busyBody ?? '');
-  }
-
-  /** The oldest connection of the largest network group, if that has more connections than the group of this one. */
-  private oldestOfLargerGroup(newest: Socket): [Socket, Connection][] {
-    const largest = this.heaviestGroup(([, { isUpgraded }]) => (isUpgraded ? 0 : 1));
-    const own = this.open.get(newest)?.group;
-    const ownCount = Array.from(this.open.values()).filter(({ group }) => group === own).length;
-    return largest.length > ownCount ? largest.slice(0, 1) : [];
-  }
-
-  /** The oldest connections of the network group with the most connections for which `isEvictable` holds. */
-  private oldestOf(isEvictable: (entry: [Socket, Connection]) => boolean): [Socket, Connection][] {
-    const group = this.heaviestGroup((entry) => {
-      const [socket, { isUpgraded }] = entry;
-      return (!isUpgraded || socket.writableEnded) && isEvictable(entry) ? 1 : 0;
-    });
-    return group.slice(0, Math.ceil(group.length * EVICTED_SHARE));
+    if (evicted.length === 0) this.dismiss(newest, busy.status, busy.body);
   }
 
   /**
-   * The connections of the network group with the largest sum, in the order in which they were accepted. Loopback, socket files
-   * and proxies are the last choice.
+   * Idle connections, and those that read a few bytes of a response in each write timeout, are evicted first if they are many. If they
+   * are few, they may be those of honest clients, while one network has running requests in all other slots. No connection is
+   * evicted for one of a larger group: a client that comes back at once would evict all others.
    */
-  private heaviestGroup(weigh: (entry: [Socket, Connection]) => number): [Socket, Connection][] {
-    const groups = new Map<string, { weight: number; readonly entries: [Socket, Connection][] }>();
-    for (const entry of this.open) {
-      const { group: name } = entry[1];
-      const group = groups.get(name) ?? { weight: 0, entries: [] };
-      groups.set(name, group);
-      const weight = weigh(entry);
-      group.weight += name === TRUSTED ? weight / 1e12 : weight;
-      if (weight > 0) group.entries.push(entry);
+  private evictedFor(newest: Socket): [Socket, Connection][] {
+    const { group: own = TRUSTED } = this.open.get(newest) ?? {};
+    const evictable = Array.from(this.open).filter(([socket, { isUpgraded }]) => !isUpgraded || socket.writableEnded);
+    const sizes = new Map<string, number>();
+    for (const [, { group }] of evictable) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+    const sizeOf = (group: string): number => sizes.get(group) ?? 0;
+    const minSize = own === TRUSTED ? 0 : sizeOf(own);
+    const kinds = [isIdle, isUnread].map((isKind) => {
+      const all = evictable.filter((entry) => entry[0] !== newest && isKind(entry));
+      const group = heaviestGroup(all, ([, connection]) => (sizeOf(connection.group) >= minSize ? 1 : 0));
+      const isMany = all.length > this.options.maxConnections * EVICTED_SHARE;
+      return { isMany, oldest: group.slice(0, Math.ceil(group.length * EVICTED_SHARE)) };
+    });
+    const many = kinds.find(({ isMany, oldest }) => isMany && oldest.length > 0);
+    if (many !== undefined) return many.oldest;
+    const largest = heaviestGroup(evictable, () => 1);
+    if (largest.length > sizeOf(own)) {
+      return [...largest.filter(isIdle), ...largest.filter(isUnread), ...largest].slice(0, 1);
     }
-    return [...groups.values()].reduce((a, b) => (b.weight > a.weight ? b : a), { weight: 0, entries: [] }).entries;
+    return kinds.find(({ oldest }) => oldest.length > 0)?.oldest ?? [];
   }
 
   /** Passes a last response to the system. The slot is free at once, whether the client reads it or not. */
@@ -324,6 +307,36 @@ export class Connections {
     const timeout = Math.max(Math.min(MIN_HEADER_TIMEOUT_MS, headerTimeoutMs), headerTimeoutMs * Math.min(1, free * 2));
     for (const server of this.servers) server.headersTimeout = timeout;
   }
+}
+
+/**
+ * The connections of the network group with the largest sum, in the order in which they were accepted. Loopback, socket files
+ * and proxies are the last choice.
+ */
+function heaviestGroup(
+  open: Iterable<[Socket, Connection]>,
+  weigh: (entry: [Socket, Connection]) => number,
+): [Socket, Connection][] {
+  const groups = new Map<string, { weight: number; readonly entries: [Socket, Connection][] }>();
+  for (const entry of open) {
+    const { group: name } = entry[1];
+    const group = groups.get(name) ?? { weight: 0, entries: [] };
+    groups.set(name, group);
+    const weight = weigh(entry);
+    group.weight += name === TRUSTED ? weight / 1e12 : weight;
+    if (weight > 0) group.entries.push(entry);
+  }
+  return [...groups.values()].reduce((a, b) => (b.weight > a.weight ? b : a), { weight: 0, entries: [] }).entries;
+}
+
+/** Whether the connection has no complete request. */
+function isIdle([, { requests }]: [Socket, Connection]): boolean {
+  return requests[0]?.request.complete !== true;
+}
+
+/** Whether the client has not read its whole response. */
+function isUnread([socket, { requests }]: [Socket, Connection]): boolean {
+  return requests[0]?.response.writableEnded === true && socket.writableLength > 0;
 }
 
 /** Sends a last response. A client that neither reads nor closes does not occupy a slot. */
