@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { REASONS } from '@wrkz/consensus';
 import { type Network, parseTransaction } from '@wrkz/core-types';
+import { checkHash, powHash } from '@wrkz/crypto';
 import type { ContestedSend, SignedSend, RingMember } from '../transaction/model';
 import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
@@ -268,16 +269,17 @@ export class PendingSends {
       if (state !== 'pending') continue;
       if (signed === undefined) this.dependencies.ledger.cancelSend(hash);
       // A send of a removed address may already be mined, because the ledger ignores its block.
-      else if (this.dependencies.ledger.hasSend(hash)) this.judge(send, signed, height);
+      else if (this.dependencies.ledger.hasSend(hash) || this.hasUnspentInput(signed)) this.judge(send, signed, height);
     }
   }
 
   /** The text of the pool rule that these bytes violate at a height; undefined if they are valid. */
   ruleAgainst(signed: SignedSend, height: number): string | undefined {
     const { network, now, ledger } = this.dependencies;
-    const isIndexed = signed.pending.inputs.every(({ output: { key, globalIndex } }) => {
-      const known = ledger.findOutput(key)?.output.globalIndex;
-      return known === undefined || known === globalIndex;
+    const isIndexed = signed.pending.inputs.every(({ output: { key, amount, globalIndex } }) => {
+      const known = ledger.findOutput(key)?.output;
+      // Indexes count the outputs of one amount, and the wallet may have a copy of the input with another amount.
+      return known === undefined || (known.amount === amount && (known.globalIndex ?? globalIndex) === globalIndex);
     });
     if (!isIndexed) return REASONS.INPUT_INVALID_GLOBAL_INDEX.text;
     const rings = signed.rings.map(({ members }, i) => ({
@@ -285,8 +287,12 @@ export class PendingSends {
       members,
     }));
     const seconds = Math.floor(now() / 1000);
-    const { failure } = stageForPool(parseTransaction(signed.bytes), { network, height, rings, now: seconds });
-    return failure === undefined ? undefined : REASONS[failure].text;
+    const staged = stageForPool(parseTransaction(signed.bytes), { network, height, rings, now: seconds });
+    if (staged.failure !== undefined) return REASONS[staged.failure].text;
+    const isTooWeak = staged.proofs.some(
+      (proof) => proof.kind === 'txPow' && !checkHash(powHash(proof.algorithm, proof.input), proof.difficulty),
+    );
+    return isTooWeak ? REASONS.POW_INVALID.text : undefined;
   }
 
   private compareWithBlocks(): void {
@@ -309,7 +315,11 @@ export class PendingSends {
     if (ledger.hasSend(hash)) return true;
     if (ledger.scanStart().height <= height && ledger.position().height < height) return true;
     // A reset removes all sends from the ledger, and another branch may have been scanned since.
-    return signed?.pending.inputs.some(({ output }) => ledger.findOutput(output.key)?.list === 'unspent') === true;
+    return signed !== undefined && this.hasUnspentInput(signed);
+  }
+
+  private hasUnspentInput({ pending }: SignedSend): boolean {
+    return pending.inputs.some(({ output }) => this.dependencies.ledger.findOutput(output.key)?.list === 'unspent');
   }
 
   private judge(send: StoredSend, signed: SignedSend, height: number): void {

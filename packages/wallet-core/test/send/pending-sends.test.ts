@@ -1,4 +1,6 @@
 import { NodeFailure, type NodeList } from '@wrkz/client';
+import { REASONS, transactionNonceMeets, transactionPowDifficulty } from '@wrkz/consensus';
+import { parseTransaction, POW_NONCE_SIZE } from '@wrkz/core-types';
 import type { Ledger } from '../../src/ledger/ledger';
 import type { WalletOutput } from '../../src/ledger/model';
 import { unlocked } from '../../src/transaction/coin-selection';
@@ -6,7 +8,7 @@ import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend } from '../../src/transaction/model';
 import { heldBy } from '../../src/wallet/wallet';
 import { removeFolders } from '../support/folder';
-import { bob, FakeNode, NOW, portsOf } from '../transaction/support';
+import { bob, devnet, FakeNode, NOW, portsOf } from '../transaction/support';
 import { blockWith, context, hashAt, HEIGHT, parts, type Parts, senderOf } from './support/parts';
 
 /* Own sends between their submission and their 60th confirmation, also with a failing disk and after a long offline period. */
@@ -118,13 +120,19 @@ test('a restart during a rescan does not unlock the inputs of a pending send', (
   db.close();
 });
 
+type Paid = Pick<typeof NO_OUTPUT, 'key' | 'publicSpendKey'> & Partial<Pick<WalletOutput, 'keyImage' | 'globalIndex'>>;
+
 /** Applies a block that pays the key of an own output with this amount. */
-function payAgain(ledger: Ledger, { key, publicSpendKey }: typeof NO_OUTPUT, amount: bigint): void {
+function payAgain(
+  ledger: Ledger,
+  { key, publicSpendKey, keyImage = hashAt(7), globalIndex = 1 }: Paid,
+  amount: bigint,
+): void {
   const facts = { hash: hashAt(Number(amount)), transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '' };
   const transaction = { ...facts, inputs: [], outputs: [{ key, amount }] };
   const block = { height: HEIGHT + 1, hash: hashAt(HEIGHT + 1), timestamp: NOW, coinbase: undefined };
-  const found = { transaction: 1, output: 0, publicSpendKey, keyImage: hashAt(7), privateEphemeral: undefined };
-  ledger.apply({ ...block, transactions: [transaction] }, [{ ...found, globalIndex: 1 }], new Map());
+  const found = { transaction: 1, output: 0, publicSpendKey, keyImage, privateEphemeral: undefined };
+  ledger.apply({ ...block, transactions: [transaction] }, [{ ...found, globalIndex }], new Map());
 }
 
 test.each(['the reorganisation', 'a restart'])(
@@ -171,6 +179,25 @@ test('change is expected again after the send of its removed larger copy was giv
   expect(pending.giveUp(hash, 'a test')).toBe(true);
   const lists = ledger.content().subWallets.map(({ unconfirmedIncoming }) => unconfirmedIncoming);
   expect(lists.map((list) => list.toSorted(byKey))).toEqual(expected.map((list) => list.toSorted(byKey)));
+  db.close();
+});
+
+test('a send of a larger copy that vanished is given up, also if the smaller one has the same global index', async () => {
+  const { db, ledger, commit, pending } = parts();
+  const destinations = [{ address: bob.address, amount: 20_000n }];
+  // The rules do not refuse it for its unlock time.
+  const timed = await buildSend({ destinations, unlockTime: BigInt(NOW + 86_400) }, context, portsOf());
+  const [{ output, publicSpendKey }] = timed.pending.inputs as [(typeof timed.pending.inputs)[number]];
+  const { key, keyImage, globalIndex } = output;
+  ledger.recordSend(timed.pending);
+  commit(() => pending.add(timed));
+  ledger.rewind(output.blockHeight);
+  pending.onRewound(output.blockHeight);
+  payAgain(ledger, { key, publicSpendKey, keyImage, globalIndex }, 1n);
+  expect(ledger.findOutput(key)?.list).toBe('locked');
+  for (const height of [HEIGHT + 1, HEIGHT + 61]) pending.onTip(height);
+  expect(db.sends.get(timed.hash)).toMatchObject({ state: 'givenUp' });
+  expect(ledger.findOutput(key)).toMatchObject({ list: 'unspent', output: { amount: 1n } });
   db.close();
 });
 
@@ -362,20 +389,24 @@ describe('a refused send whose inputs are held', () => {
   });
 });
 
-describe('a pending send whose input got another global index', () => {
-  /** The index that the nodes of the list report now. */
-  const reindexed = (): [string, number[]][] =>
+/** The global indexes of the inputs, as nodes report them. */
+const indexesOf = (shift: number): Map<string, number[]> =>
+  new Map(
     signed.pending.inputs.map(({ output }) => {
       const list = Array.from({ length: output.outputIndex + 1 }, () => 0);
-      list[output.outputIndex] = (output.globalIndex ?? 0) + 1;
+      list[output.outputIndex] = (output.globalIndex ?? 0) + shift;
       return [output.parentTransactionHash, list];
-    });
+    }),
+  );
+
+describe('a pending send whose input got another global index', () => {
+  const reindexed = (): Map<string, number[]> => indexesOf(1);
 
   test('by a deep reorganisation is given up after 60 blocks: its ring is permanently invalid', () => {
     const { db, ledger, commit, pending } = parts();
     ledger.recordSend(signed.pending);
     commit(() => pending.add(signed));
-    ledger.setGlobalIndexes(new Map(reindexed()), true);
+    ledger.setGlobalIndexes(reindexed(), true);
     for (const height of [HEIGHT + 1, HEIGHT + 61]) {
       ledger.markTip(height, hashAt(height));
       pending.onTip(height);
@@ -389,7 +420,7 @@ describe('a pending send whose input got another global index', () => {
     const { db, ledger, commit, event, pending } = made;
     ledger.recordSend(signed.pending);
     commit(() => pending.add(signed));
-    const client = { globalIndexes: () => Promise.resolve(new Map(reindexed())) };
+    const client = { globalIndexes: () => Promise.resolve(reindexed()) };
     const reason = 'Transaction has input with invalid signature';
     const node = {
       others: [client],
@@ -813,6 +844,35 @@ describe('at the tip', () => {
     const timed = await buildSend({ destinations, unlockTime: BigInt(NOW + 86_400) }, context, portsOf());
     const { db, pending } = parts();
     expect(pending.ruleAgainst(timed, HEIGHT)).toBeUndefined();
+    db.close();
+  });
+
+  test('the rules include the proof of work, whose difficulty changes with the height', () => {
+    const { db, pending } = parts();
+    const { transaction, prefixBytes } = parseTransaction(signed.bytes);
+    const difficulty = transactionPowDifficulty(transaction, devnet, HEIGHT);
+    const nonces = Array.from({ length: 100 }, (_, i) => Buffer.alloc(POW_NONCE_SIZE, i));
+    const weak = nonces.find((nonce) => !transactionNonceMeets(prefixBytes, nonce, difficulty)) ?? Buffer.alloc(0);
+    const bytes = Buffer.from(signed.bytes);
+    weak.copy(bytes, prefixBytes.length - POW_NONCE_SIZE);
+    expect(pending.ruleAgainst(signed, HEIGHT)).toBeUndefined();
+    expect(pending.ruleAgainst({ ...signed, bytes }, HEIGHT)).toBe(REASONS.POW_INVALID.text);
+    db.close();
+  });
+
+  test('the rules are applied to a send that a reset removed from the ledger', () => {
+    const { db, ledger, commit, pending } = parts();
+    ledger.recordSend(signed.pending);
+    commit(() => pending.add(signed));
+    ledger.reset(0);
+    applyInputs(ledger);
+    ledger.setGlobalIndexes(indexesOf(0), true);
+    for (const height of [HEIGHT + 60, HEIGHT + 120]) {
+      ledger.markTip(height, hashAt(height));
+      pending.onTip(height);
+    }
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp' });
+    expect([...pending.reservedInputs()]).toEqual([]);
     db.close();
   });
 
