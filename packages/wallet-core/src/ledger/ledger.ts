@@ -224,6 +224,8 @@ export class Ledger {
     for (const retired of this.retiredFrom(height)) this.parts.outputs.restore(retired);
     this.changes.push({ kind: 'rewind', height });
     rewindTo(this.parts, height);
+    // The removed blocks may have had larger outputs with the keys of the expected ones.
+    for (const transaction of this.parts.held.values()) lockHeld(this.parts.outputs, transaction);
   }
 
   /** Marks the blocks up to this one as scanned, without applying them. */

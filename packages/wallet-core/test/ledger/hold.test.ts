@@ -77,6 +77,15 @@ const FREE = {
 };
 const HELD = { unspent: [[OTHER_KEY, undefined]], locked: [[KEY, HASH]], incoming: [CHANGE] };
 
+test('change is expected again after a reorganisation removed a larger copy of it', () => {
+  const ledger = funded();
+  ledger.hold(held);
+  apply(ledger, 3, coinbase('copy', CHANGE, 50n));
+  expect(lists(ledger.content())).toMatchObject({ incoming: [] });
+  ledger.rewind(3);
+  expect(lists(ledger.content())).toEqual(HELD);
+});
+
 test('inputs are locked and change is expected until the transaction is released', () => {
   const ledger = funded();
   ledger.hold(held);
