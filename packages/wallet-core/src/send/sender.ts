@@ -95,7 +95,8 @@ export class TransactionSender {
     if (!this.isMined(id)) {
       if (ledger.confirmed(id) !== undefined) throw walletError.daemonStillProcessing();
       this.dependencies.pause.check();
-      if (!this.hasItsInputs(signed)) {
+      // A pending send may be mined although a block has a larger output with the key of an input.
+      if (!this.isPending(id) && !this.hasItsInputs(signed)) {
         this.deletePrepared(id);
         throw walletError.preparedTransactionExpired();
       }
@@ -228,9 +229,11 @@ export class TransactionSender {
     try {
       ledger.recordSend(signed.pending);
     } catch (error) {
+      if (!(error instanceof LedgerFault)) throw error;
+      // A reset removed the send from the ledger, and it may be mined.
+      if (this.isPending(hash)) throw walletError.daemonStillProcessing();
       // A block applied during the build spent an input or contains the transaction.
-      if (error instanceof LedgerFault) throw walletError.preparedTransactionExpired();
-      throw error;
+      throw walletError.preparedTransactionExpired();
     }
     try {
       commit(() => {
@@ -258,8 +261,10 @@ export class TransactionSender {
    * @throws WalletError daemonStillProcessing when that cannot be stored: the send then stays pending and is resubmitted
    */
   private withdraw(signed: SignedSend, observer: SendObserver | undefined, store: () => void): void {
-    const { ledger, commit, changed } = this.dependencies;
+    const { pending, ledger, commit, changed } = this.dependencies;
     ledger.forgetSend(signed.hash);
+    // Its input may be the removed copy of change that another send still expects.
+    pending.restoreInLedger();
     try {
       commit(() => {
         store();
@@ -271,6 +276,10 @@ export class TransactionSender {
     } finally {
       changed();
     }
+  }
+
+  private isPending(hash: string): boolean {
+    return this.dependencies.pending.get(hash)?.state === 'pending';
   }
 
   /** Whether a verified block has the transaction. An unverified block may be forged, so its transactions are still submitted. */
@@ -286,7 +295,7 @@ export class TransactionSender {
   private checkContested({ hash, pending: { inputs } }: SignedSend): void {
     const { context, pending } = this.dependencies;
     const state = pending.get(hash)?.state;
-    if (state === 'refused' || state === 'givenUp') return;
+    if (state === 'pending' || state === 'refused' || state === 'givenUp') return;
     const owners = new Set(inputs.map(({ publicSpendKey }) => publicSpendKey));
     const keys = new Set(inputs.map(({ output }) => output.key));
     for (const other of context().contested) {

@@ -2,6 +2,7 @@ import { NodeFailure, type NodeList } from '@wrkz/client';
 import { REASONS } from '@wrkz/consensus';
 import { walletError, walletErrorOf, walletErrorRows } from '../../src/errors';
 import type { WalletErrorName } from '../../src/error-table';
+import type { WalletOutput } from '../../src/ledger/model';
 import type { SendObserver, SenderDependencies } from '../../src/send/sender';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend } from '../../src/transaction/model';
@@ -85,6 +86,15 @@ function begin(more: Partial<SenderDependencies> = {}) {
 const record = ({ ledger, commit, pending }: Parts): void => {
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
+};
+
+/** A block that pays this key again, with an amount that is 1 larger. */
+const payMore = ({ ledger }: Parts, { key, amount }: { key: string; amount: bigint }, publicSpendKey: string): void => {
+  const facts = { hash: hashAt(5), transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '' };
+  const transaction = { ...facts, inputs: [], outputs: [{ key, amount: amount + 1n }] };
+  const block = { height: HEIGHT + 1, hash: hashAt(HEIGHT + 1), timestamp: NOW, coinbase: undefined };
+  const found = { transaction: 1, output: 0, publicSpendKey, keyImage: hashAt(6), privateEphemeral: undefined };
+  ledger.apply({ ...block, transactions: [transaction] }, [{ ...found, globalIndex: 1 }], new Map());
 };
 
 test('a send is recorded with an event before it is submitted', async () => {
@@ -185,6 +195,28 @@ test.each([
   db.close();
 });
 
+test('change is expected again when a node refuses the send of a larger copy of it that vanished meanwhile', async () => {
+  const { db, node, sender, made, ledger, pending } = begin();
+  record(made);
+  const expected = (): string[] =>
+    ledger.content().subWallets.flatMap(({ unconfirmedIncoming }) => unconfirmedIncoming.map(({ key }) => key));
+  const [change] = signed.pending.ownOutputs as [(typeof signed.pending.ownOutputs)[number]];
+  const { key, publicSpendKey } = change;
+  payMore(made, change, publicSpendKey);
+  const output = ledger.findOutput(key)?.output as WalletOutput;
+  expect(expected()).not.toContain(key);
+  node.respond = () => {
+    ledger.rewind(HEIGHT + 1);
+    pending.onRewound(HEIGHT + 1);
+    return REFUSED();
+  };
+  const spend = { ...signed.pending, hash: hashAt(8), inputs: [{ output, publicSpendKey }], ownOutputs: [] };
+  const refused = sender.sendSigned({ ...signed, hash: spend.hash, pending: spend, rings: [] });
+  await expect(refused).rejects.toEqual(errorOf('daemonError'));
+  expect(expected()).toContain(key);
+  db.close();
+});
+
 test('a second submission of a pending send never removes it', async () => {
   for (const respond of [REFUSED, UNSENT, LOST, ACCEPTED]) {
     const { db, made, node, sender, reported, observer } = begin();
@@ -281,10 +313,11 @@ describe('nothing is submitted', () => {
   });
 
   test.each([
+    ['pending', true],
     ['refused', true],
     ['givenUp', true],
     ['settled', false],
-  ] as const)('besides a contested send, unless it is contested itself: %s: %s', async (state, isSent) => {
+  ] as const)('besides a contested send, unless it is pending or contested itself: %s: %s', async (state, isSent) => {
     const owner = signed.pending.inputs[0]?.publicSpendKey ?? '';
     const other = { hash: hashAt(5), inputs: [{ key: hashAt(6), publicSpendKey: owner }], isReplaced: false };
     const { db, node, sender } = begin({ context: () => ({ ...context, contested: [other] }) });
@@ -353,6 +386,29 @@ describe('a prepared transaction', () => {
     db.prepared.put(signed.hash, { hash: signed.hash, signed: two, creator: '', created: 1 });
     await expect(sender.sendPrepared(signed.hash)).rejects.toEqual(errorOf('preparedTransactionExpired'));
     expect(db.prepared.has(signed.hash)).toBe(false);
+    db.close();
+  });
+
+  test('that is pending is submitted again, also after a larger output with the key of an input', async () => {
+    const { db, node, sender, made } = prepared();
+    node.respond = LOST;
+    await expect(sender.sendPrepared(signed.hash)).rejects.toEqual(errorOf('daemonStillProcessing'));
+    const [{ output, publicSpendKey }] = signed.pending.inputs as [(typeof signed.pending.inputs)[number]];
+    payMore(made, output, publicSpendKey);
+    // It may be mined: with another error the client would pay again.
+    await expect(sender.sendPrepared(signed.hash)).rejects.toEqual(errorOf('daemonStillProcessing'));
+    node.respond = ACCEPTED;
+    expect((await sender.sendPrepared(signed.hash)).hash).toBe(signed.hash);
+    db.close();
+  });
+
+  test('that is pending after a reset may be mined, also after a larger output with the key of an input', async () => {
+    const { db, sender, made } = prepared();
+    record(made);
+    made.ledger.forgetSend(signed.hash);
+    const [{ output, publicSpendKey }] = signed.pending.inputs as [(typeof signed.pending.inputs)[number]];
+    payMore(made, output, publicSpendKey);
+    await expect(sender.sendSigned(signed)).rejects.toEqual(errorOf('daemonStillProcessing'));
     db.close();
   });
 
@@ -427,19 +483,6 @@ describe('a repeated request', () => {
     ['a ring was replaced', ({ db }) => putRing(db, { refusals: 3, isReplaced: true })],
     ['a later send drew another ring', ({ db }) => putRing(db, { members: signed.rings[0]?.members.slice(1) })],
   ];
-  /** A block that pays this key again, with an amount that is 1 larger. */
-  const payMore = (
-    { ledger }: Parts,
-    { key, amount }: { key: string; amount: bigint },
-    publicSpendKey: string,
-  ): void => {
-    const facts = { hash: hashAt(5), transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '' };
-    const transaction = { ...facts, inputs: [], outputs: [{ key, amount: amount + 1n }] };
-    const block = { height: HEIGHT + 1, hash: hashAt(HEIGHT + 1), timestamp: NOW, coinbase: undefined };
-    const found = { transaction: 1, output: 0, publicSpendKey, keyImage: hashAt(6), privateEphemeral: undefined };
-    ledger.apply({ ...block, transactions: [transaction] }, [{ ...found, globalIndex: 1 }], new Map());
-  };
-
   test('of a pending send that the ledger lost waits when a larger output with the key of an input was found', async () => {
     const made = stored('pending');
     made.ledger.forgetSend(signed.hash);
@@ -518,10 +561,11 @@ describe('a repeated request', () => {
   });
 
   test('of a pending send that the ledger lost has the inputs that are reserved for it', async () => {
-    for (const [hash, isSent, isLocked] of [
-      [signed.hash, true, false],
-      [hashAt(4), false, false],
-      [signed.hash, false, true],
+    for (const [hash, result, isLocked] of [
+      [signed.hash, { hash: signed.hash }, false],
+      [hashAt(4), errorOf('preparedTransactionExpired'), false],
+      // It may still be mined.
+      [signed.hash, errorOf('daemonStillProcessing'), true],
     ] as const) {
       const made = begin({
         context: () => ({ ...context, subWallets: context.subWallets.map((one) => ({ ...one, unspent: [] })) }),
@@ -529,14 +573,14 @@ describe('a repeated request', () => {
       const { db, pending, sender, ledger } = made;
       record(made.made);
       if (hash !== signed.hash) db.sends.delete(signed.hash);
+      pending.restore();
       ledger.forgetSend(signed.hash);
       const keys = signed.pending.inputs.map(({ output }) => output.key);
       if (isLocked) ledger.hold({ hash: hashAt(7), inputs: keys, ownOutputs: [] });
       jest.spyOn(pending, 'reservedInputs').mockReturnValue(new Map([...keys, hashAt(8)].map((key) => [key, hash])));
       db.prepared.put(signed.hash, { hash: signed.hash, signed, creator: '', created: 1 });
-      const result = await sender.sendPrepared(signed.hash).catch((error: unknown) => error);
-      expect(result).toMatchObject(isSent ? { hash } : { code: walletErrorRows.preparedTransactionExpired.code });
-      expect(db.prepared.has(signed.hash)).toBe(false);
+      expect(await sender.sendPrepared(signed.hash).catch((error: unknown) => error)).toMatchObject(result);
+      expect(db.prepared.has(signed.hash)).toBe(isLocked);
       db.close();
     }
   });
