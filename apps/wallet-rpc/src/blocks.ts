@@ -1,6 +1,7 @@
 import type { NodeCalls, RawChainBlock, SyncBlock, SyncTransaction } from '@wrkz/client';
 import { parseBlock, type ParsedTransaction, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
 import {
+  copiesOf,
   type LedgerKeys,
   scannedBatches,
   type StoredDetails,
@@ -70,9 +71,12 @@ export async function blockDetails(
   return { height, hash, transactions };
 }
 
-/** The amount by which an output raised the balance: less that of the smaller one that it replaced; 0 if it was never owned. */
+/**
+ * The amount by which an output raised the balance: less that of the smaller one that it replaced; 0 if it was never owned, or
+ * if a smaller one was spent.
+ */
 function countedAmount(owned: WalletOutput, transactionHash: string, outputIndex: number): bigint {
-  const outputs = [...(owned.replaced ?? []), owned];
+  const outputs = copiesOf(owned).filter(({ amount }) => amount <= owned.amount);
   const at = outputs.findIndex(
     (one) => one.parentTransactionHash === transactionHash && one.outputIndex === outputIndex,
   );

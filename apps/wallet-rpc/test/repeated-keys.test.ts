@@ -58,6 +58,8 @@ const owning = (amount: bigint, facts: object): FindOutput =>
   ((one) => (one === key ? { key, amount, outputIndex: 0, spendHeight: 0, ...facts } : undefined)) as FindOutput;
 const owned = owning(500n, { parentTransactionHash: payment.hash });
 const ownedDust = { parentTransactionHash: dust.hash, amount: 7n, outputIndex: 0 };
+const larger = { parentTransactionHash: payment.hash, amount: 500n, outputIndex: 0 };
+const spentDust = owning(7n, { ...ownedDust, spendHeight: 3, replaced: [larger] });
 const ownedAfterDust = owning(500n, { parentTransactionHash: payment.hash, replaced: [ownedDust] });
 
 afterAll(() => folder.remove());
@@ -105,8 +107,9 @@ test.each([
     [500n, 0n],
   ],
   ['a payment after a copy with dust is listed with the rest', [dusting, paying], ownedAfterDust, [7n, 493n]],
+  ['a larger copy of a spent output has no transfer to the wallet', [dusting, paying], spentDust, [7n, 0n]],
 ])('%s', async (_, serialized, findOutput, amounts) => {
-  const walletFile = folder.file('a.container');
+  const walletFile = folder.file(`${amounts.join('-')}.container`);
   const db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
   const [, template] = chainA();
   const { block } = parseBlock(template?.block ?? Buffer.alloc(0));

@@ -20,6 +20,7 @@ export * from './keys/wallet-keys';
 export type { HeldTransaction } from './ledger/held-transactions';
 export { Ledger, type LedgerKeys } from './ledger/ledger';
 export * from './ledger/model';
+export { copiesOf } from './ledger/output-book';
 export type { Balance } from './ledger/queries';
 export {
   DEFAULT_POW_SERVER,

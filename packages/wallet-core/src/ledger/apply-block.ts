@@ -9,7 +9,7 @@ import {
   type WalletOutput,
   type WalletTransaction,
 } from './model';
-import { type OutputPlace, replacing } from './output-book';
+import { copiesOf, type OutputPlace, raisesAbove, replacing, withCopy } from './output-book';
 import { type LedgerParts, unexpectChange } from './state';
 
 /** Max amount of a transfer in the container format. */
@@ -22,6 +22,8 @@ export interface BlockPlan {
   readonly transactions: readonly PlannedTransaction[];
   /** Outputs that the ledger gets. */
   readonly received: Iterable<PlannedOutput>;
+  /** Differences of the transfers of earlier blocks. */
+  readonly adjustments: readonly { readonly hash: string; readonly publicSpendKey: string; readonly amount: bigint }[];
 }
 
 interface PlannedTransaction {
@@ -29,7 +31,8 @@ interface PlannedTransaction {
   /** The value of `OwnOutputFound.transaction` for this transaction. */
   readonly number: number;
   readonly isCoinbase: boolean;
-  readonly spent: PlannedOutput[];
+  /** With the amount of the copy that is spent. */
+  readonly spent: (PlannedOutput & { readonly amount: bigint })[];
   /** Net amounts by public spend key, in the order in which they were touched. */
   readonly transfers: Map<string, bigint>;
 }
@@ -84,14 +87,24 @@ export function planBlock(parts: LedgerParts, block: SyncBlock, found: readonly 
   }
 
   const taken = new Set<string>();
+  const byHash = new Map(transactions.map((planned) => [planned.transaction.hash, planned]));
+  const adjustments: BlockPlan['adjustments'][number][] = [];
   for (const { transaction, spent, transfers } of transactions) {
-    for (const { keyImage } of transaction.inputs) {
+    for (const { keyImage, amount: inputAmount } of transaction.inputs) {
       const place = parts.outputs.findByKeyImage(keyImage);
       const owned = freshImages.get(keyImage) ?? (place?.list === 'spent' ? undefined : place);
       if (owned === undefined || taken.has(keyImage)) continue;
       taken.add(keyImage);
-      addTo(transfers, owned.book.publicSpendKey, -owned.output.amount);
-      spent.push(owned);
+      const { publicSpendKey } = owned.book;
+      const { amount } = copiesOf(owned.output).find((one) => one.amount === inputAmount) ?? owned.output;
+      addTo(transfers, publicSpendKey, -amount);
+      spent.push({ ...owned, amount });
+      // A larger copy can no longer be spent. It must not count as received, or its sender would be credited.
+      for (const raise of raisesAbove(owned.output, amount)) {
+        const sameBlock = byHash.get(raise.hash);
+        if (sameBlock !== undefined) addTo(sameBlock.transfers, publicSpendKey, -raise.amount);
+        else adjustments.push({ hash: raise.hash, publicSpendKey, amount: -raise.amount });
+      }
     }
     for (const amount of transfers.values()) {
       if (amount > MAX_TRANSFER || amount < -MAX_TRANSFER) {
@@ -99,7 +112,7 @@ export function planBlock(parts: LedgerParts, block: SyncBlock, found: readonly 
       }
     }
   }
-  return { transactions, received: fresh.values() };
+  return { transactions, received: fresh.values(), adjustments };
 }
 
 function addTo(transfers: Map<string, bigint>, publicSpendKey: string, amount: bigint): void {
@@ -131,25 +144,27 @@ function outputOf(
 /** Age in blocks at which spent outputs are retired, and the interval of the retirement (docs/protocol/wallet.md#spent-outputs). */
 export const RETIREMENT_BLOCKS = 2_880;
 
-/** Applies a plan. @returns the transactions that were added to the history */
+/** Applies a plan. @returns the transactions that were added to the history, after those whose transfers changed */
 export function applyPlan(
   parts: LedgerParts,
   block: SyncBlock,
-  { transactions, received }: BlockPlan,
+  { transactions, received, adjustments }: BlockPlan,
   decryptedPaymentIds: ReadonlyMap<string, string>,
   isVerified: boolean,
 ): WalletTransaction[] {
   for (const { book, output } of received) {
     receive(parts, { book, output: isVerified ? output : { ...output, verified: false } });
   }
-  return transactions.flatMap((planned) => {
+  const { outputs, history } = parts;
+  for (const { hash, publicSpendKey, amount } of adjustments) history.adjust(hash, publicSpendKey, amount);
+  const adjusted = new Set(adjustments.map(({ hash }) => hash));
+  const added = transactions.flatMap((planned) => {
     const { transaction, spent } = planned;
-    const { outputs, history } = parts;
     const sent = history.send(transaction.hash);
     const transfers = withRetired(parts, planned);
-    for (const { book, output } of spent) {
+    for (const { book, output, amount } of spent) {
       outputs.put(book, 'spent', {
-        ...(outputs.find(output.key)?.output ?? output),
+        ...withCopy(outputs.find(output.key)?.output ?? output, amount),
         spendHeight: block.height,
         spendingTransactionHash: transaction.hash,
       });
@@ -174,6 +189,7 @@ export function applyPlan(
     history.confirm(record);
     return [record];
   });
+  return [...[...adjusted].flatMap((hash) => history.confirmedTransaction(hash) ?? []), ...added];
 }
 
 /** Adds an output: locked if a pending send spends it or the output that it replaces, else unspent. */

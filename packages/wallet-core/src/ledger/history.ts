@@ -72,6 +72,19 @@ export class History {
     if (this.sends.delete(hash)) this.values = undefined;
   }
 
+  /** Adds to the transfer of a confirmed transaction. */
+  adjust(hash: string, publicSpendKey: string, difference: bigint): void {
+    const before = this.byHash.get(hash);
+    if (before === undefined) return;
+    const transfers = before.transfers.map((one) =>
+      one.publicSpendKey === publicSpendKey ? { ...one, amount: one.amount + difference } : one,
+    );
+    const after = { ...before, transfers };
+    this.byHash.set(hash, after);
+    this.confirmed = this.confirmed.map((one) => (one === before ? after : one));
+    this.values = undefined;
+  }
+
   /** Removes and returns the transactions of blocks from `height` on, oldest first. */
   removeFrom(height: number): WalletTransaction[] {
     const removed = this.confirmed.filter(({ blockHeight }) => blockHeight >= height);

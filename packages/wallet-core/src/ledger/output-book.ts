@@ -15,6 +15,32 @@ export function replacing({ replaced = [], ...smaller }: WalletOutput, output: W
   return { ...output, spendingTransactionHash, replaced: [...replaced, smaller] };
 }
 
+/** All outputs with the key of this one, smallest first. */
+export function copiesOf({ replaced = [], ...output }: WalletOutput): MinedOutput[] {
+  return [...replaced, output].sort((a, b) => (a.amount < b.amount ? -1 : 1));
+}
+
+/** The copy with this amount in place of the output, which becomes one of the replaced ones. */
+export function withCopy(output: WalletOutput, amount: bigint): WalletOutput {
+  if (output.amount === amount) return output;
+  const { spendHeight, spendingTransactionHash } = output;
+  const copies = copiesOf(output);
+  const copy = copies.find((one) => one.amount === amount) ?? output;
+  const others = copies.filter((one) => one !== copy);
+  const replaced = others.map((one) => ({ ...one, spendHeight: 0, spendingTransactionHash: undefined }));
+  return { ...copy, spendHeight, spendingTransactionHash, replaced };
+}
+
+/** By how much the copies above an amount raised the balance, and their transactions. */
+export function raisesAbove(output: WalletOutput, amount: bigint): { hash: string; amount: bigint }[] {
+  const copies = copiesOf(output);
+  return copies.flatMap((one, i) =>
+    one.amount <= amount
+      ? []
+      : [{ hash: one.parentTransactionHash, amount: one.amount - (copies[i - 1]?.amount ?? 0n) }],
+  );
+}
+
 function verifiedAt<Output extends MinedOutput>(height: number, output: Output): Output {
   if (output.blockHeight !== height) return output;
   const { verified: _, ...rest } = output;

@@ -1,4 +1,5 @@
 import type { MinedOutput, WalletOutput, WalletTransaction } from './model';
+import { copiesOf, raisesAbove, withCopy } from './output-book';
 import type { LedgerParts } from './state';
 import type { OutputList, SubWalletBook } from './sub-wallet-book';
 
@@ -8,6 +9,7 @@ import type { OutputList, SubWalletBook } from './sub-wallet-book';
  */
 export function rewindTo(parts: LedgerParts, height: number): void {
   const { outputs, history, progress } = parts;
+  recountLarger(parts, height);
   const spenders = new Set(outputs.spent().map(({ spendingTransactionHash }) => spendingTransactionHash));
   const removed = history.removeFrom(height);
   const returned = new Set<string>();
@@ -35,6 +37,19 @@ export function rewindTo(parts: LedgerParts, height: number): void {
     }
   }
   progress.rewind(height);
+}
+
+/** Counts the copies again that a removed spend of a smaller one made worthless. */
+function recountLarger({ outputs, history }: LedgerParts, height: number): void {
+  for (const book of outputs.all()) {
+    for (const output of [...book.outputs('spent').values()]) {
+      const { amount } = copiesOf(output).at(-1) ?? output;
+      if (output.spendHeight < height || amount === output.amount) continue;
+      for (const raise of raisesAbove(output, output.amount))
+        history.adjust(raise.hash, book.publicSpendKey, raise.amount);
+      outputs.put(book, 'spent', withCopy(output, amount));
+    }
+  }
 }
 
 /** Whether own inputs exceed own outputs, so that only this wallet can have created the transaction. */

@@ -243,6 +243,41 @@ describe('outputs with a known one-time key', () => {
     expect(balanceOf(ledger, 9, 0)).toEqual({ unlocked: 5_000n, locked: 0n });
   });
 
+  test.each(['before', 'in the same block as'])(
+    'are not received any more when a send of the smaller one is mined: %s it',
+    (when) => {
+      const ledger = newLedger();
+      apply(ledger, blockOf(1, paying('a', 100n)));
+      const send = sendAll(ledger, 'send', 40n);
+      const larger = second('b', 5_000n);
+      const isBefore = when === 'before';
+      if (isBefore) apply(ledger, blockOf(2, larger));
+      const block = isBefore ? blockOf(3, send) : blockOf(3, larger, send);
+      const { block: scanned, found } = scannedBlock(block);
+      const changed = ledger.apply(scanned, found, new Map());
+      const moved = (): [string, bigint | undefined][] =>
+        ledger.content().transactions.map(({ hash, transfers }) => [hash, transfers[0]?.amount]);
+      const after: [string, bigint][] = [
+        [hashOf('a'), 100n],
+        [hashOf('b'), 0n],
+        [send.hash, -60n],
+      ];
+      expect(moved()).toEqual(after);
+      // Who has been told of the payment is told that it is worthless.
+      expect(changed.map(({ hash }) => hash)).toEqual([hashOf('b'), send.hash]);
+      const read = new Ledger(ledger.content());
+      for (const one of [ledger, read]) {
+        one.rewind(3);
+        expect(one.content().transactions.map(({ transfers }) => transfers[0]?.amount)).toEqual(
+          isBefore ? [100n, 4_900n] : [100n],
+        );
+        expect(amounts(of(one).locked)).toEqual([isBefore ? 5_000n : 100n]);
+        apply(one, block);
+      }
+      expect(moved()).toEqual(after);
+    },
+  );
+
   test('are not spent while a larger one is expected, because that would spend the change of a pending send', () => {
     let ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));

@@ -95,8 +95,16 @@ export function pendingOf(
 
 /** The expected state of a wallet, recomputed from the whole chain and the pending sends. */
 export function expectedState(chain: readonly ModelBlock[], pending: readonly ModelTransaction[]): unknown {
-  const outputs = new Map<string, { owner: string; amount: bigint; height: number; spent: number }>();
-  const transactions: unknown[] = [];
+  interface Known {
+    owner: string;
+    amount: bigint;
+    height: number;
+    spent: number;
+    /** Amount and transfers of each copy that raised the amount. */
+    copies: { amount: bigint; transfers: Map<string, bigint> | undefined }[];
+  }
+  const outputs = new Map<string, Known>();
+  const touchedIn: [number, string, Map<string, bigint>][] = [];
   for (const { height, transactions: all } of chain) {
     const touched = all.map(() => new Map<string, bigint>());
     const add = (i: number, owner: string, amount: bigint): void =>
@@ -106,21 +114,38 @@ export function expectedState(chain: readonly ModelBlock[], pending: readonly Mo
         if (owner === undefined) continue;
         const smaller = outputs.get(key);
         const isLargest = smaller === undefined || (smaller.spent === 0 && smaller.amount < amount);
-        if (isLargest) outputs.set(key, { owner, amount, height, spent: 0 });
+        const copies = [...(smaller?.copies ?? []), { amount, transfers: touched[i] }];
+        if (isLargest) outputs.set(key, { owner, amount, height, spent: 0, copies });
         add(i, owner, isLargest ? amount - (smaller?.amount ?? 0n) : 0n);
       }
     });
     all.forEach(({ hash, takes }, i) => {
-      for (const { key } of takes) {
+      for (const { key, amount } of takes) {
         const output = outputs.get(key);
         if (output === undefined || output.spent > 0) continue;
         output.spent = height;
-        add(i, output.owner, -output.amount);
+        // Larger copies are worthless once a smaller one is spent.
+        const { owner, copies } = output;
+        if (copies.some((copy) => copy.amount === amount)) {
+          for (const [at, copy] of copies.entries()) {
+            if (copy.amount <= amount) continue;
+            const raise = copy.amount - (copies[at - 1]?.amount ?? 0n);
+            copy.transfers?.set(owner, (copy.transfers.get(owner) ?? 0n) - raise);
+          }
+          output.amount = amount;
+        }
+        add(i, owner, -output.amount);
       }
-      const transfers = sorted(Array.from(touched[i] ?? [], ([owner, amount]) => `${owner} ${amount}`));
-      if (transfers.length > 0) transactions.push([height, hash, transfers]);
+      touchedIn.push([height, hash, touched[i] ?? new Map()]);
     });
   }
+  const transactions = touchedIn
+    .filter(([, , touched]) => touched.size > 0)
+    .map(([height, hash, touched]) => [
+      height,
+      hash,
+      sorted(Array.from(touched, ([owner, amount]) => `${owner} ${amount}`)),
+    ]);
   const isSpent = (key: string): boolean => (outputs.get(key)?.spent ?? 0) > 0;
   const claimed = new Set(pending.flatMap(({ takes }) => takes.map(({ key }) => key)));
   const place = ([key, { spent }]: [string, { spent: number }]): string =>
