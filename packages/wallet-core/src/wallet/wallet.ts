@@ -55,7 +55,7 @@ export interface WalletOptions {
 interface WalletEvents {
   /**
    * A block with the transaction was applied, and the snapshot includes it. The string is the block hash, if known. The event
-   * is emitted again when an unverified block is verified.
+   * is emitted again when an unverified block is verified, and when the transfers of the transaction change.
    */
   transaction: [WalletTransaction, string | undefined];
   /** A new snapshot was published. */
@@ -757,9 +757,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   private onApplied(transactions: readonly WalletTransaction[], block: SyncBlock): void {
-    const { hash } = block;
     this.plausibleHeight.noteBlock(block, this.seconds());
-    for (const transaction of transactions) this.unpublished.push([transaction, hash]);
+    for (const transaction of transactions) {
+      // Transfers of an earlier block change if the output can no longer be spent.
+      const hash = transaction.blockHeight === block.height ? block.hash : undefined;
+      this.unpublished.push([transaction, hash]);
+    }
     if (transactions.length === 0 || this.storage.dbIfUsable === undefined) return;
     this.unrecorded.push(...transactions);
     this.recordProblem(() => {
