@@ -68,12 +68,16 @@ export class ChainSum {
     return this.layers.flatMap(({ transactions }) => transactions);
   }
 
-  /** The balance of one wallet. @param now Unix seconds, for unlock times */
-  holding(wallet: TestWallet, now: number): Holding {
+  /**
+   * The balance of one wallet.
+   * @param now Unix seconds, for unlock times
+   * @param sends the pending sends of its container: a container does not know the pool
+   */
+  holding(wallet: TestWallet, now: number, sends = this.pending): Holding {
     const spent = new Set(this.layers.flatMap(({ transactions }) => transactions.flatMap(({ images }) => images)));
     const spending = new Set(this.pending.flatMap(({ images }) => images));
     // A smaller copy of expected change stays locked, because its spend would make the change unspendable.
-    const coming = new Set(this.pending.flatMap(({ found }) => this.expected(found).map(({ image }) => image)));
+    const coming = new Set(sends.flatMap(({ found }) => this.expected(found).map(({ image }) => image)));
     let [unlocked, locked] = [0n, 0n];
     for (const output of this.largest(wallet)) {
       const { image, unlockTime, amount } = output;

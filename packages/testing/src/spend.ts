@@ -142,7 +142,8 @@ interface OwnOutput {
 
 /** Blocks after which copies are unlocked: above the minimum of the pool. */
 const COPY_LOCK = 40n;
-const COPY_FEE = 20_000n;
+/** Above the flat fee of some heights. */
+const COPY_FEE = 60_000n;
 /** The smallest output for `buildCopy` that is not used yet and unlocked at a height. */
 export function smallestCopyInput<T extends OwnOutput>(
   unspent: readonly T[],
