@@ -231,7 +231,7 @@ export const transactionResponse = z.object({ transaction: transactionRecord });
 export const transactionKeyResponse = z.object({ transactionPrivateKey: hash });
 
 export const hashParams = z.object({ hash });
-export const paymentIdParams = z.object({ hash: pathPaymentId });
+export const byPaymentIdParams = z.object({ hash: pathPaymentId });
 export const startParams = z.object({ startHeight: pathHeight });
 export const rangeParams = z.object({ startHeight: pathHeight, endHeight: pathHeight });
 export const addressStartParams = z.object({ address: pathAddress, startHeight: pathHeight });

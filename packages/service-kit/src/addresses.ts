@@ -31,11 +31,11 @@ export function countedAddress(address: string): string {
   return `${new ipaddr.IPv6(parts).toString()}/64`;
 }
 
-/** The network group of an address (IPv4: /24, IPv6: /56): one owner often has many addresses in it. */
+/** The network group of an address (IPv4: /24, IPv6: /48): one owner often has many addresses in it. */
 export function networkGroup(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
-  const bytes = parsed.toByteArray().slice(0, parsed.kind() === 'ipv4' ? 3 : 7);
+  const bytes = parsed.toByteArray().slice(0, parsed.kind() === 'ipv4' ? 3 : 6);
   return Buffer.from(bytes).toString('hex');
 }
 

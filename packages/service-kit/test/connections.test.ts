@@ -407,11 +407,11 @@ test.each([
   ['a:b', 'a:b'],
 ])('limits count %s as %s', (address, counted) => expect(countedAddress(address)).toBe(counted));
 
-test('a network group is an IPv4 /24 or an IPv6 /56', () => {
+test('a network group is an IPv4 /24 or an IPv6 /48', () => {
   expect(networkGroup('192.0.2.1')).toBe(networkGroup('::ffff:192.0.2.255'));
   expect(networkGroup('192.0.2.1')).not.toBe(networkGroup('192.0.3.1'));
-  expect(networkGroup('2001:db8:1:2ff::1')).toBe(networkGroup('2001:db8:1:200::1'));
-  expect(networkGroup('2001:db8:1:200::1')).not.toBe(networkGroup('2001:db8:1:300::1'));
+  expect(networkGroup('2001:db8:1:2ff::1')).toBe(networkGroup('2001:db8:1::1'));
+  expect(networkGroup('2001:db8:1::1')).not.toBe(networkGroup('2001:db8:2::1'));
   expect(networkGroup('local')).toBe('local');
 });
 

@@ -92,7 +92,7 @@ const getByPaymentId = declareWalletRoute({
   path: '/transactions/paymentid/{hash}',
   summary: 'Lists confirmed transactions with a given payment ID.',
   description: '`hash` is the payment ID, 16 or 64 hex digits in any case.',
-  params: walletApi.paymentIdParams,
+  params: walletApi.byPaymentIdParams,
   errors: [],
   handle: (context, { path }) =>
     listOf(context, (snapshot) => snapshot.transactions({ paymentId: path.hash.toLowerCase() })),

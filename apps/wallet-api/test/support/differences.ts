@@ -20,6 +20,8 @@ interface Difference {
 const DIFFERENCES: readonly Difference[] = [
   { why: 'the sweeps and the refresh exist, and no wallet is open', ours: '403', rows: [59, 60, 61] },
   { why: 'a payment id of 16 hex digits makes an integrated address, and no wallet is open', ours: '403', rows: [63] },
+  { why: 'payment ids of 16 hex digits are found, and no wallet is open', ours: '403', rows: [71] },
+  { why: 'a payment id is found in any case', ours: '200', rows: [318] },
   {
     why: 'the fusion routes do not exist',
     ours: '404',

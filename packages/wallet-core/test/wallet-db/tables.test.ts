@@ -33,7 +33,11 @@ const position = (): number => db.mark.position;
 const shop = { owner: 'shop', key: 'k' };
 
 /** JSON has no negative zero. */
-const jsonValue = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
+// No row has the key that marks a Map.
+const jsonValue = fc
+  .jsonValue()
+  .map((value): unknown => JSON.parse(JSON.stringify(value)))
+  .filter((value) => !JSON.stringify(value).includes('"~m":'));
 const bytes = fc.uint8Array().map((array) => Buffer.from(array));
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
