@@ -30,7 +30,7 @@ export const addressList = z.object({ addresses: z.array(z.string()) });
 /** Start of the scan for added keys. */
 const scanFrom = {
   newAddress: z.boolean().optional().meta({ description: 'Scan from the current height on; excludes scanHeight' }),
-  scanHeight: integer.optional().meta({ description: 'The first block to scan. Default 0' }),
+  scanHeight: integer.optional().meta({ description: 'The first block to scan for a given key. Default 0' }),
 };
 
 export const createAddressParams = z.object({
