@@ -274,6 +274,31 @@ describe('all slots in use', () => {
     expect(isOpen(clients)).toEqual([true, true, true, false, true]);
   });
 
+  test('a loopback client gets a slot while small networks have running requests in the others', async () => {
+    const server = serving({ maxConnections: 8 });
+    const clients = await withRunningRequests(server, ...attackers.slice(0, 5), ...Array<string>(3).fill('127.0.0.1'));
+    const [stranger] = server.open('203.0.113.1');
+    expect(stranger?.received).toMatch(/^HTTP\/1\.1 503 /);
+    const [late] = server.open('127.0.0.1');
+    expect(isOpen([...clients, late as Client])).toEqual([false, ...Array<boolean>(8).fill(true)]);
+  });
+
+  test('a loopback client is refused if loopback clients have running requests in all slots', async () => {
+    const server = serving({ maxConnections: 2 });
+    const clients = await withRunningRequests(server, '127.0.0.1', '127.0.0.1');
+    const [late] = server.open('127.0.0.1');
+    expect(late?.received).toMatch(/^HTTP\/1\.1 503 /);
+    expect(isOpen(clients)).toEqual([true, true]);
+  });
+
+  test('many idle connections of a proxy are not evicted while a network has running requests in the other slots', async () => {
+    const server = serving({ maxConnections: 8, isExempt: (address) => address === '192.0.2.7' });
+    const clients = await withRunningRequests(server, ...Array<string>(5).fill('198.51.100.1'));
+    const idle = server.open('192.0.2.7', '192.0.2.7', '192.0.2.7');
+    const [late] = server.open('203.0.113.1');
+    expect(isOpen([...clients, ...idle, late as Client])).toEqual([false, ...Array<boolean>(8).fill(true)]);
+  });
+
   test('the time for a header decreases while slots run out, and increases again', async () => {
     const { open, server } = serving({ maxConnections: 10 });
     expect(server.headersTimeout).toBe(15_000);
