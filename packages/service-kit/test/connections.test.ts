@@ -283,6 +283,16 @@ describe('all slots in use', () => {
     expect(isOpen([...clients, late as Client])).toEqual([false, ...Array<boolean>(8).fill(true)]);
   });
 
+  test('an idle loopback connection is not evicted for a client of a network, only for one of loopback', async () => {
+    const server = serving({ maxConnections: 3 });
+    const clients = await withRunningRequests(server, '127.0.0.1', '127.0.0.1');
+    const idle = server.open('127.0.0.1');
+    const [stranger] = server.open('203.0.113.1');
+    expect(stranger?.received).toMatch(/^HTTP\/1\.1 503 /);
+    const [late] = server.open('127.0.0.1');
+    expect(isOpen([...clients, ...idle, late as Client])).toEqual([true, true, false, true]);
+  });
+
   test('a loopback client is refused if loopback clients have running requests in all slots', async () => {
     const server = serving({ maxConnections: 2 });
     const clients = await withRunningRequests(server, '127.0.0.1', '127.0.0.1');

@@ -207,19 +207,20 @@ export class Connections {
    * Idle connections, and those that read a few bytes of a response in each write timeout, are evicted first if they are many. If they
    * are few, they may be those of honest clients, while one network has running requests in all other slots. No connection is
    * evicted for one of a larger group: a client that comes back at once would evict all others. Trusted connections get a slot from
-   * any group, and lose one only if no other connection can be evicted.
+   * any group, and lose one only for a trusted one: a client that comes back at once would evict each before its request arrives.
    */
   private evictedFor(newest: Connection): Connection[] {
+    const isTrusted = newest.group === TRUSTED;
     const evictable = Array.from(this.open.values()).filter(
-      ({ isUpgraded, socket }) => !isUpgraded || socket.writableEnded,
+      (connection) => connection !== newest && (!connection.isUpgraded || connection.socket.writableEnded),
     );
     const others = evictable.filter(({ group }) => group !== TRUSTED);
     const sizes = new Map<string, number>();
-    for (const { group } of others) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+    for (const { group } of [newest, ...others]) sizes.set(group, (sizes.get(group) ?? 0) + 1);
     const sizeOf = ({ group }: Connection): number => sizes.get(group) ?? 0;
-    const minSize = sizeOf(newest);
+    const minSize = isTrusted ? 0 : sizeOf(newest);
     const kinds = [isIdle, isUnread].map((isKind) => {
-      const all = others.filter((connection) => connection !== newest && isKind(connection));
+      const all = others.filter(isKind);
       const group = heaviestGroup(all, (connection) => (sizeOf(connection) >= minSize ? 1 : 0));
       const isMany = all.length > this.options.maxConnections * EVICTED_SHARE;
       return { isMany, oldest: group.slice(0, Math.ceil(group.length * EVICTED_SHARE)) };
@@ -228,7 +229,7 @@ export class Connections {
     if (many !== undefined) return many.oldest;
     const largest = heaviestGroup(others, (connection) => (sizeOf(connection) > minSize ? 1 : 0));
     if (largest.length > 0) return [...largest.filter(isIdle), ...largest.filter(isUnread), ...largest].slice(0, 1);
-    const trusted = evictable.filter((connection) => connection !== newest && connection.group === TRUSTED);
+    const trusted = isTrusted ? evictable.filter(({ group }) => group === TRUSTED) : [];
     const last = [...kinds.flatMap(({ oldest }) => oldest), ...trusted.filter(isIdle), ...trusted.filter(isUnread)];
     return last.slice(0, 1);
   }
