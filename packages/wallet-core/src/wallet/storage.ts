@@ -18,14 +18,20 @@ const SAVE_INTERVAL_MS = 600_000;
 /** Max wait of a close for the save of the container. Unsaved changes remain in the wallet database. */
 const CLOSE_LIMIT_MS = 8_000;
 const SUMMARY = 'container';
+const ADDRESSES = 'addresses';
+
+/** The addresses of the last commit, to notice that an older container lacks some. */
+interface AddressCount {
+  readonly count: number;
+  /** The highest deterministic index in use. */
+  readonly counter: number;
+}
 
 /** Summary of the last container written by this program, to report changes by another program. */
 interface Summary {
   readonly height: number;
   readonly transactions: number;
   readonly balance: bigint;
-  /** Number of addresses. Missing in files of older versions. */
-  readonly addresses?: number;
 }
 
 /** Runs a commit, with the writes that belong to the queued changes of the ledger. If `commit` throws, nothing is stored. */
@@ -192,6 +198,9 @@ export class WalletStorage {
         db.transaction(() => {
           for (const change of taken.changes) db.log.append(change);
           for (const retired of taken.retired) db.retired.put(retired.output.key, retired);
+          if (taken.changes.some(({ kind }) => kind === 'addSubWallet' || kind === 'removeSubWallet')) {
+            db.settings.put(ADDRESSES, addressCountOf(ledger));
+          }
           if (taken.changes.length > 0) db.log.putProgress({ appliedHeight: ledger.appliedHeight });
           write();
           work();
@@ -282,10 +291,12 @@ export class WalletStorage {
         if (progress !== undefined) ledger.appliedHeight = progress.appliedHeight;
       } else {
         if (problem !== '') ledger = await newLedger();
-        const before = db.settings.get(SUMMARY) as Summary | undefined;
-        containerChange = describeChange(before, ledger, problem);
+        containerChange = describeChange(db.settings.get(SUMMARY) as Summary | undefined, ledger, problem);
+        const { count = 0, counter = 0 } = (db.settings.get(ADDRESSES) as AddressCount | undefined) ?? {};
+        const found = addressCountOf(ledger);
+        if (containerChange !== undefined) containerChange += `, addresses ${count} -> ${found.count}`;
         // The wallet would create the missing addresses again, as new ones.
-        if (ledger.content().subWallets.length < (before?.addresses ?? 0)) db.noteRestored(this.options.now());
+        if (found.count < count || found.counter < counter) db.noteRestored(this.options.now());
         db.log.restart(db.mark.position);
       }
     }
@@ -317,6 +328,8 @@ export class WalletStorage {
       db.transaction(() => {
         db.log.truncate(this.savedPosition);
         db.settings.put(SUMMARY, summaryOf(content));
+        // Addresses may have been created during the save.
+        db.settings.put(ADDRESSES, addressCountOf(ledger));
       });
     } catch (error) {
       if (!isWalletError(storageError(error), 'invalidWalletFilename')) throw storageError(error);
@@ -368,19 +381,22 @@ function summaryOf(content: WalletContent): Summary {
     height: content.progress.height,
     transactions: content.transactions.length,
     balance: unlocked + locked,
-    addresses: content.subWallets.length,
   };
+}
+
+function addressCountOf(ledger: Ledger): AddressCount {
+  const { subWallets, subWalletIndexCounter } = ledger.content();
+  return { count: subWallets.length, counter: subWalletIndexCounter };
 }
 
 /** @returns undefined for a container that was never saved by this program */
 function describeChange(before: Summary | undefined, ledger: Ledger, problem: string): string | undefined {
   if (before === undefined) return undefined;
-  const { height, transactions, balance, addresses } = summaryOf(ledger.content());
+  const { height, transactions, balance } = summaryOf(ledger.content());
   const cause = problem === '' ? 'another program wrote the container, or it was replaced with an older copy' : problem;
   return (
     `${cause}; the content of the container is used: height ${before.height} -> ${height}, transactions ` +
-    `${before.transactions} -> ${transactions}, balance ${before.balance} -> ${balance}, ` +
-    `addresses ${before.addresses ?? '?'} -> ${String(addresses)}`
+    `${before.transactions} -> ${transactions}, balance ${before.balance} -> ${balance}`
   );
 }
 

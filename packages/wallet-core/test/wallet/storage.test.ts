@@ -184,6 +184,29 @@ test('an older container that lacks addresses pauses sends, because they would b
   expect(third.storage.damage).toBeUndefined();
 });
 
+test.each([
+  ['that were created since the last save', [], ['carol']],
+  ['in place of removed ones', ['bob'], ['carol']],
+])('an older container that lacks addresses %s pauses sends', async (_, removed, created) => {
+  const file = container();
+  const first = await opened(file);
+  first.ledger.addSubWallet(emptySubWallet(hashOf('bob')), 1);
+  await first.storage.save();
+  const original = readFileSync(file);
+  for (const height of [9_000, 9_001]) {
+    payment(first.ledger, height);
+    await first.storage.save();
+  }
+  for (const name of removed) first.ledger.removeSubWallet(hashOf(name));
+  for (const name of created) first.ledger.addSubWallet(emptySubWallet(hashOf(name)), 2);
+  first.storage.commit();
+  const crashed = crashImage(file);
+  writeFileSync(crashed, original);
+  const second = await opened(crashed);
+  expect(second.containerChange).toMatch(/container is older than the log/);
+  expect(second.storage.damage).toMatch(/addresses may be missing/);
+});
+
 test('the previous container is brought up to date by the log', async () => {
   const file = container();
   const first = await opened(file);
