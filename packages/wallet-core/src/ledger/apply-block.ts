@@ -1,6 +1,7 @@
 import { LONG_PAYMENT_ID_LENGTH, MAX_UINT64 } from '@wrkz/core-types';
 import { PackedBlock, type SyncBlock, type SyncTransaction } from '@wrkz/client/reading';
 import { heldSpender } from './held-transactions';
+import type { TransferAdjustment } from './history';
 import {
   type LedgerChange,
   LedgerFault,
@@ -23,7 +24,7 @@ export interface BlockPlan {
   /** Outputs that the ledger gets. */
   readonly received: Iterable<PlannedOutput>;
   /** Differences of the transfers of earlier blocks. */
-  readonly adjustments: readonly { readonly hash: string; readonly publicSpendKey: string; readonly amount: bigint }[];
+  readonly adjustments: readonly TransferAdjustment[];
 }
 
 interface PlannedTransaction {
@@ -88,7 +89,7 @@ export function planBlock(parts: LedgerParts, block: SyncBlock, found: readonly 
 
   const taken = new Set<string>();
   const byHash = new Map(transactions.map((planned) => [planned.transaction.hash, planned]));
-  const adjustments: BlockPlan['adjustments'][number][] = [];
+  const adjustments: TransferAdjustment[] = [];
   for (const { transaction, spent, transfers } of transactions) {
     for (const { keyImage, amount: inputAmount } of transaction.inputs) {
       const place = parts.outputs.findByKeyImage(keyImage);
@@ -156,8 +157,7 @@ export function applyPlan(
     receive(parts, { book, output: isVerified ? output : { ...output, verified: false } });
   }
   const { outputs, history } = parts;
-  for (const { hash, publicSpendKey, amount } of adjustments) history.adjust(hash, publicSpendKey, amount);
-  const adjusted = new Set(adjustments.map(({ hash }) => hash));
+  const adjusted = history.adjust(adjustments);
   const added = transactions.flatMap((planned) => {
     const { transaction, spent } = planned;
     const sent = history.send(transaction.hash);
@@ -189,7 +189,7 @@ export function applyPlan(
     history.confirm(record);
     return [record];
   });
-  return [...[...adjusted].flatMap((hash) => history.confirmedTransaction(hash) ?? []), ...added];
+  return [...adjusted, ...added];
 }
 
 /** Adds an output: locked if a pending send spends it or the output that it replaces, else unspent. */

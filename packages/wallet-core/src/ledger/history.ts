@@ -1,4 +1,12 @@
+import { groupBy } from '@wrkz/service-kit/base';
 import type { TransactionKey, WalletContent, WalletTransaction } from './model';
+
+/** A difference of a transfer of a confirmed transaction. */
+export interface TransferAdjustment {
+  readonly hash: string;
+  readonly publicSpendKey: string;
+  readonly amount: bigint;
+}
 
 type HistoryContent = Pick<WalletContent, 'transactions' | 'unconfirmed'>;
 
@@ -72,17 +80,32 @@ export class History {
     if (this.sends.delete(hash)) this.values = undefined;
   }
 
-  /** Adds to the transfer of a confirmed transaction. */
-  adjust(hash: string, publicSpendKey: string, difference: bigint): void {
-    const before = this.byHash.get(hash);
-    if (before === undefined) return;
-    const transfers = before.transfers.map((one) =>
-      one.publicSpendKey === publicSpendKey ? { ...one, amount: one.amount + difference } : one,
-    );
-    const after = { ...before, transfers };
-    this.byHash.set(hash, after);
-    this.confirmed = this.confirmed.map((one) => (one === before ? after : one));
+  /**
+   * Adds to transfers of confirmed transactions, in one pass: a stranger can make thousands of adjustments necessary.
+   * @returns the adjusted transactions, oldest first
+   */
+  adjust(adjustments: readonly TransferAdjustment[]): WalletTransaction[] {
+    if (adjustments.length === 0) return [];
+    const byHash = groupBy(adjustments, ({ hash }) => hash);
+    const adjusted: WalletTransaction[] = [];
+    this.confirmed = this.confirmed.map((before) => {
+      const own = byHash.get(before.hash);
+      if (own === undefined) return before;
+      const differences = new Map<string, bigint>();
+      for (const { publicSpendKey, amount } of own) {
+        differences.set(publicSpendKey, (differences.get(publicSpendKey) ?? 0n) + amount);
+      }
+      const transfers = before.transfers.map(({ publicSpendKey, amount }) => ({
+        publicSpendKey,
+        amount: amount + (differences.get(publicSpendKey) ?? 0n),
+      }));
+      const after = { ...before, transfers };
+      this.byHash.set(after.hash, after);
+      adjusted.push(after);
+      return after;
+    });
     this.values = undefined;
+    return adjusted;
   }
 
   /** Removes and returns the transactions of blocks from `height` on, oldest first. */

@@ -1,3 +1,4 @@
+import type { TransferAdjustment } from './history';
 import type { MinedOutput, WalletOutput, WalletTransaction } from './model';
 import { copiesOf, raisesAbove, withCopy } from './output-book';
 import type { LedgerParts } from './state';
@@ -41,15 +42,18 @@ export function rewindTo(parts: LedgerParts, height: number): void {
 
 /** Counts the copies again that a removed spend of a smaller one made worthless. */
 function recountLarger({ outputs, history }: LedgerParts, height: number): void {
+  const adjustments: TransferAdjustment[] = [];
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('spent').values()]) {
+      if (output.spendHeight < height) continue;
       const { amount } = copiesOf(output).at(-1) ?? output;
-      if (output.spendHeight < height || amount === output.amount) continue;
-      for (const raise of raisesAbove(output, output.amount))
-        history.adjust(raise.hash, book.publicSpendKey, raise.amount);
+      if (amount === output.amount) continue;
+      const { publicSpendKey } = book;
+      adjustments.push(...raisesAbove(output, output.amount).map((raise) => ({ ...raise, publicSpendKey })));
       outputs.put(book, 'spent', withCopy(output, amount));
     }
   }
+  history.adjust(adjustments);
 }
 
 /** Whether own inputs exceed own outputs, so that only this wallet can have created the transaction. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { SyncTransaction, SyncBlock } from '@wrkz/client';
 import type { OwnOutputFound } from '../../src/ledger/model';
 import { LedgerFault, type SubWallet, type WalletOutput } from '../../src/ledger/model';
+import { History } from '../../src/ledger/history';
 import { Ledger } from '../../src/ledger/ledger';
 import type { WalletContent } from '../../src/ledger/model';
 import { unlocked } from '../../src/transaction/coin-selection';
@@ -277,6 +278,28 @@ describe('outputs with a known one-time key', () => {
       expect(moved()).toEqual(after);
     },
   );
+
+  test('are counted again in one pass through the history, whatever their number', () => {
+    const ledger = newLedger();
+    const keys = Array.from({ length: 5 }, (_, i) => hashOf(`key ${i}`));
+    const payAll = (name: string, amount: bigint): ModelTransaction => ({
+      ...paying(name, amount),
+      outputs: keys.map((key) => ({ key, amount, owner: ALICE })),
+    });
+    apply(ledger, blockOf(1, payAll('a', 100n)));
+    const send = sendAll(ledger, 'send', 40n);
+    apply(ledger, ...[2, 3, 4, 5].map((height) => blockOf(height, payAll(`copy ${height}`, BigInt(height) * 1_000n))));
+    const adjust = jest.spyOn(History.prototype, 'adjust');
+    const moved = (): (bigint | undefined)[] =>
+      ledger.content().transactions.map(({ transfers }) => transfers[0]?.amount);
+    apply(ledger, blockOf(6, send));
+    expect(moved()).toEqual([500n, 0n, 0n, 0n, 0n, -460n]);
+    expect(adjust).toHaveBeenCalledTimes(1);
+    ledger.rewind(6);
+    expect(moved()).toEqual([500n, 9_500n, 5_000n, 5_000n, 5_000n]);
+    expect(adjust).toHaveBeenCalledTimes(2);
+    adjust.mockRestore();
+  });
 
   test('are not spent while a larger one is expected, because that would spend the change of a pending send', () => {
     let ledger = newLedger();
