@@ -47,6 +47,8 @@ export class PendingSends {
   private isLoaded = false;
   /** Sends of another wallet program that the node does not have, with the tip height since which it lacks them. */
   private readonly absent = new Map<string, number | undefined>();
+  /** The highest difficulty that a proof of work met. Each block checks all pending sends, and one hash takes milliseconds. */
+  private readonly metDifficulties = new WeakMap<SignedSend, bigint>();
 
   constructor(private readonly dependencies: PendingSendsDependencies) {}
 
@@ -289,9 +291,12 @@ export class PendingSends {
     const seconds = Math.floor(now() / 1000);
     const staged = stageForPool(parseTransaction(signed.bytes), { network, height, rings, now: seconds });
     if (staged.failure !== undefined) return REASONS[staged.failure].text;
-    const isTooWeak = staged.proofs.some(
-      (proof) => proof.kind === 'txPow' && !checkHash(powHash(proof.algorithm, proof.input), proof.difficulty),
-    );
+    const isTooWeak = staged.proofs.some((proof) => {
+      if (proof.kind !== 'txPow' || (this.metDifficulties.get(signed) ?? -1n) >= proof.difficulty) return false;
+      if (!checkHash(powHash(proof.algorithm, proof.input), proof.difficulty)) return true;
+      this.metDifficulties.set(signed, proof.difficulty);
+      return false;
+    });
     return isTooWeak ? REASONS.POW_INVALID.text : undefined;
   }
 

@@ -728,6 +728,13 @@ describe('sends of another wallet program', () => {
 });
 
 describe('at the tip', () => {
+  const weakNonce = (): Buffer => {
+    const { transaction, prefixBytes } = parseTransaction(signed.bytes);
+    const difficulty = transactionPowDifficulty(transaction, devnet, HEIGHT);
+    const nonces = Array.from({ length: 100 }, (_, i) => Buffer.alloc(POW_NONCE_SIZE, i));
+    return nonces.find((nonce) => !transactionNonceMeets(prefixBytes, nonce, difficulty)) ?? Buffer.alloc(0);
+  };
+
   const RULE = 'Transaction has a too small unlock time';
   const pendingParts = (): Parts => {
     const made = parts();
@@ -849,14 +856,22 @@ describe('at the tip', () => {
 
   test('the rules include the proof of work, whose difficulty changes with the height', () => {
     const { db, pending } = parts();
-    const { transaction, prefixBytes } = parseTransaction(signed.bytes);
-    const difficulty = transactionPowDifficulty(transaction, devnet, HEIGHT);
-    const nonces = Array.from({ length: 100 }, (_, i) => Buffer.alloc(POW_NONCE_SIZE, i));
-    const weak = nonces.find((nonce) => !transactionNonceMeets(prefixBytes, nonce, difficulty)) ?? Buffer.alloc(0);
     const bytes = Buffer.from(signed.bytes);
-    weak.copy(bytes, prefixBytes.length - POW_NONCE_SIZE);
+    weakNonce().copy(bytes, parseTransaction(bytes).prefixBytes.length - POW_NONCE_SIZE);
     expect(pending.ruleAgainst(signed, HEIGHT)).toBeUndefined();
     expect(pending.ruleAgainst({ ...signed, bytes }, HEIGHT)).toBe(REASONS.POW_INVALID.text);
+    db.close();
+  });
+
+  test('the proof of work is hashed once, because every block checks all pending sends', () => {
+    const { db, pending } = parts();
+    const bytes = Buffer.from(signed.bytes);
+    const send = { ...signed, bytes };
+    expect(pending.ruleAgainst(send, HEIGHT)).toBeUndefined();
+    // Bytes that a second hash would reject.
+    weakNonce().copy(bytes, parseTransaction(signed.bytes).prefixBytes.length - POW_NONCE_SIZE);
+    expect(pending.ruleAgainst(send, HEIGHT + 1)).toBeUndefined();
+    expect(pending.ruleAgainst({ ...send }, HEIGHT + 1)).toBe(REASONS.POW_INVALID.text);
     db.close();
   });
 
