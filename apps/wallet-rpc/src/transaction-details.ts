@@ -90,6 +90,8 @@ export class TransactionDetailsCache {
       if (known.blockHash !== blockHash) this.put(transaction.hash, { ...known, blockHash });
       return;
     }
+    // A copy that became worthless must not be listed as received, even if the node fails or the service ends before the fetch.
+    if (known !== undefined && blockHash === undefined) this.put(transaction.hash, { ...known, received: undefined });
     this.wanted.add(transaction.blockHeight, transaction.hash);
     void this.work();
   }

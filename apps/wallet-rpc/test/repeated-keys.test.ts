@@ -1,7 +1,8 @@
+import { EventEmitter } from 'node:events';
 import type { RawChainBlock } from '@wrkz/client';
 import { encodeBlock, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { chainA, TestWallet, type TestWalletOutput } from '@wrkz/testing';
-import { createdWallet, type WalletContent, WalletDb, type WalletTransaction } from '@wrkz/wallet-core';
+import { createdWallet, type Wallet, type WalletContent, WalletDb, type WalletTransaction } from '@wrkz/wallet-core';
 import { ownPoolTransactions } from '../src/pool-transactions';
 import { TransactionDetailsCache } from '../src/transaction-details';
 import { serviceTransactions } from '../src/transaction-record';
@@ -146,5 +147,31 @@ test.each([
   const received = (amount: bigint): unknown[] =>
     amount === 0n ? [] : [{ address: receiver.address, amount, type: 0 }];
   expect(transactions.map(transfersOf)).toEqual(amounts.map(received));
+  db.close();
+});
+
+test('a larger copy is not listed as received after a smaller one was spent, although the node fails', async () => {
+  const walletFile = folder.file('spent.container');
+  const db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
+  const wallet = Object.assign(new EventEmitter(), {
+    snapshot: { content: { ...empty, transactions: [] }, subWallets: empty.subWallets },
+    dbIfUsable: db,
+  }) as never as Wallet;
+  const details = new TransactionDetailsCache({
+    wallet,
+    nodes: { rawBlocks: () => Promise.reject(new Error('down')) },
+    warn: () => undefined,
+  });
+  details.start();
+  const stored = { extra: Buffer.alloc(0), inputs: 500n, outputs: 500n, blockHash: '0c'.repeat(32) };
+  details.put(payment.hash, { ...stored, received: new Map([[publicSpendKey, 500n]]) });
+  const transaction: WalletTransaction = {
+    ...{ hash: payment.hash, blockHeight: 1, transfers: [{ publicSpendKey, amount: 0n }], fee: 0n, timestamp: 0 },
+    ...{ paymentId: '', unlockTime: 0n, isCoinbase: false },
+  };
+  wallet.emit('transaction', transaction, undefined);
+  await details.stop();
+  const { transfers } = serviceTransactions({ wallet, details })(transaction);
+  expect(transfers.filter(({ address }) => address === receiver.address)).toEqual([]);
   db.close();
 });
