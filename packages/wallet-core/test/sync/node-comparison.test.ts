@@ -99,11 +99,14 @@ test('three rejected responses in a row start a comparison immediately', async (
   const forged = { blocks: scriptedChain(320, 'forged', honest.slice(0, 220)) };
   const synced = await opened(forged, { blocks: honest }, { blocks: honest });
   await synced.untilSynced();
-  const faulty = open[0] as StandInNode;
+  let requests = 0;
   for (const node of open.slice(0, 3)) {
-    (node as StandInNode).on('/getwalletsyncdata', () => ({ json: { items: 'none', status: 'OK' } }));
+    (node as StandInNode).on('/getwalletsyncdata', () => {
+      // The fourth request gets no response, which stops the clock: the interval of comparisons cannot end.
+      if (++requests > 3) return () => undefined;
+      return { json: { items: 'none', status: 'OK' } };
+    });
   }
-  faulty.on('/getwalletsyncdata', () => ({ json: { items: 'none', status: 'OK' } }));
   await synced.until(() => synced.ledger.rewinds.includes(201));
-  expect(synced.clock.now()).toBeLessThan(60_000);
+  expect(requests).toBeLessThanOrEqual(4);
 });
