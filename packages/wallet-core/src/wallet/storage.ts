@@ -295,8 +295,9 @@ export class WalletStorage {
         const { count = 0, counter = 0 } = (db.settings.get(ADDRESSES) as AddressCount | undefined) ?? {};
         const found = addressCountOf(ledger);
         if (containerChange !== undefined) containerChange += `, addresses ${count} -> ${found.count}`;
-        // The wallet would create the missing addresses again, as new ones.
-        if (found.count < count || found.counter < counter) db.noteRestored(this.options.now());
+        // The wallet would create the missing addresses again, as new ones. The C++ wallet of 2025 drops the counter.
+        const isOlder = this.dbOptions.expected !== undefined && found.counter < counter;
+        if (found.count < count || isOlder) db.noteRestored(this.options.now());
         db.log.restart(db.mark.position);
       }
     }

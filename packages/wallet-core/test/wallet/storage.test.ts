@@ -207,6 +207,19 @@ test.each([
   expect(second.storage.damage).toMatch(/addresses may be missing/);
 });
 
+test('a container of a program that stores no address index does not pause sends', async () => {
+  const file = container();
+  const first = await opened(file);
+  first.ledger.addSubWallet(emptySubWallet(hashOf('bob')), 1);
+  await first.storage.save();
+  const content = first.ledger.content();
+  await closed(first);
+  writeFileSync(file, containerOf(PASSWORD, contentText({ ...content, subWalletIndexCounter: 0 })));
+  const second = await opened(file);
+  expect(second.containerChange).toMatch(/another program wrote the container.*addresses 2 -> 2/);
+  expect(second.storage.damage).toBeUndefined();
+});
+
 test('the previous container is brought up to date by the log', async () => {
   const file = container();
   const first = await opened(file);
