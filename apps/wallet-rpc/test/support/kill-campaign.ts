@@ -13,6 +13,7 @@ const MAX_WAITING = 4;
 /** Too low an unlocked balance, and a request with an unknown outcome: the next blocks end both. */
 const FOR_NOW = new Set([6n, 9n, 1003n]);
 const PAYEE = 'bob';
+const BLOCKS_PER_REQUEST = 20;
 
 /**
  * A service that is killed while clients send, delay, delete and save. The responses are checked at each start, and the received
@@ -119,13 +120,17 @@ export class KillCampaign {
   async arrived(): Promise<ReadonlyMap<bigint, number>> {
     const service = await this.world.synced(PAYEE, this.node.daemon.ports.rpc);
     await service.synced(this.node.height);
-    const { items } = await service.result<{ items: { transactions: { amount: bigint }[] }[] }>('getTransactions', {
-      firstBlockIndex: CHAIN_A_HEIGHT + 1,
-      blockCount: this.node.height,
-    });
     const counts = new Map<bigint, number>();
-    for (const { amount } of items.flatMap(({ transactions }) => transactions)) {
-      counts.set(amount, (counts.get(amount) ?? 0) + 1);
+    // In parts: the client limits the values of a response.
+    for (let first = CHAIN_A_HEIGHT + 1; first <= this.node.height; first += BLOCKS_PER_REQUEST) {
+      const params = { firstBlockIndex: first, blockCount: BLOCKS_PER_REQUEST };
+      const { items } = await service.result<{ items: { transactions: { amount: bigint }[] }[] }>(
+        'getTransactions',
+        params,
+      );
+      for (const { amount } of items.flatMap(({ transactions }) => transactions)) {
+        counts.set(amount, (counts.get(amount) ?? 0) + 1);
+      }
     }
     return counts;
   }
