@@ -217,8 +217,8 @@ export interface ErrorTable {
 /** The page of a service's errors. */
 export function errorsPage(program: string, tables: readonly ErrorTable[]): string {
   return page(`${program}: errors`, [
-    'The texts of the errors; `{name}` is a placeholder. Some responses have details of the request instead: compare codes, ' +
-      'not texts. The [reference](reference.md) lists the errors of each route and method.',
+    '`{name}` in a text is a placeholder. Some responses have details of the request instead: compare codes, not texts. ' +
+      'The [reference](reference.md) lists the errors of each route and method.',
     ...tables.flatMap(({ title, text, rows, whenTitle = 'When' }) => [
       `## ${title}`,
       text,

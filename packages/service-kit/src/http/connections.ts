@@ -55,8 +55,8 @@ interface Connection {
  * The connections of a server. Each is marked with its address when it is accepted. Requests of one connection are handled one
  * after the other: handled at once, pipelined responses would pile up in memory behind the first that is not read.
  *
- * If all slots are in use, connections are evicted from the network groups (IPv4 /24, IPv6 /48) with the most: those without a
- * complete request, those whose client does not read its response, or running requests (see `evictedFor`). If memory is used up,
+ * If all slots are in use, connections of the largest network group (IPv4 /24, IPv6 /48) are evicted: those without a complete
+ * request, those whose client does not read its response, or running requests (see `evictedFor`). If memory is used up,
  * the connections with the highest usage in the group with the highest usage are closed.
  */
 export class Connections {

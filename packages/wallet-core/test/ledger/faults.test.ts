@@ -264,7 +264,7 @@ describe('outputs with a known one-time key', () => {
         [send.hash, -60n],
       ];
       expect(moved()).toEqual(after);
-      // Who has been told of the payment is told that it is worthless.
+      // The larger payment is reported again, with 0.
       expect(changed.map(({ hash }) => hash)).toEqual([hashOf('b'), send.hash]);
       const read = new Ledger(ledger.content());
       for (const one of [ledger, read]) {
