@@ -329,12 +329,18 @@ test('ignores a wallet that reports a stalled synchronization', async () => {
 
 test('a hanging wallet does not delay a stop', async () => {
   const service = await startFollowing(API());
-  wallet.answer = () => undefined;
-  const looking = service.poll();
-  looking.catch(() => undefined);
-  await service.stop();
-  // Without the stop the poll would record a timeout.
-  await expect(looking).rejects.toThrow('aborted');
+  const asked = new Promise<void>((resolve) => (wallet.answer = () => resolve()));
+  // No timeout ends.
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  try {
+    const looking = service.poll();
+    looking.catch(() => undefined);
+    await asked;
+    await service.stop();
+    await expect(looking).rejects.toThrow('aborted');
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a plain address counts payments without a payment id of another proposal; an address outside of the wallet counts none', async () => {
